@@ -1,0 +1,150 @@
+package reconcile
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+)
+
+// summaryConditions are the types of the conditions that speak for the whole
+// object; no step may have one of them.
+var summaryConditions = []string{"Ready", "Reconciling", "Stalled"}
+
+
+// checker collects what is wrong with a pipeline.
+type checker struct {
+	pipeline   string
+	scheme     *runtime.Scheme
+	names      map[string]bool
+	conditions map[string]string
+	finalizers map[string]string
+	faults     []error
+}
+
+// check returns everything that is wrong with a pipeline of the given name and
+// steps, joined, or nil.
+func check(pipeline string, owner client.Object, about Description, scheme *runtime.Scheme) error {
+	c := &checker{
+		pipeline:   pipeline,
+		scheme:     scheme,
+		names:      map[string]bool{},
+		conditions: map[string]string{},
+		finalizers: map[string]string{},
+	}
+	for _, problem := range validation.IsDNS1123Label(pipeline) {
+		c.fault("name: %s", problem)
+	}
+	if owner == nil {
+		c.fault("the reconciled type must be a pointer to a struct")
+	} else {
+		c.kind("the reconciled type", owner)
+	}
+	about.Walk(c.step)
+	return errors.Join(c.faults...)
+}
+
+func (c *checker) fault(format string, args ...any) {
+	c.faults = append(c.faults, fmt.Errorf("pipeline %q: "+format, append([]any{c.pipeline}, args...)...))
+}
+
+func (c *checker) step(about Description) {
+	where := fmt.Sprintf("step %q", about.Name)
+	if about.Err != nil {
+		c.fault("%s: %w", where, about.Err)
+	}
+	if about.leaf() {
+		c.name(where, about)
+	}
+	for _, name := range about.Finalizers {
+		c.finalizer(where, about.Name, name)
+	}
+	for _, object := range about.Owns {
+		c.kind(where+": owned kind", object)
+	}
+	for _, access := range about.Access {
+		c.kind(where+": accessed kind", access.Object)
+		if len(access.Verbs) == 0 {
+			c.fault("%s: access without verbs", where)
+		}
+	}
+	for _, watch := range about.Watches {
+		c.kind(where+": watched kind", watch.Object)
+		if watch.Handler == nil {
+			c.fault("%s: a watch without a handler", where)
+		}
+	}
+	for _, index := range about.Indexes {
+		c.kind(where+": indexed kind", index.Object)
+		if index.Name == "" || index.Values == nil {
+			c.fault("%s: an index needs a name and a function of values", where)
+		}
+	}
+}
+
+// name checks what tells a step from the others.
+func (c *checker) name(where string, about Description) {
+	switch {
+	case about.Name == "":
+		c.fault("a step of kind %s has no name", about.Kind)
+		return
+	case c.names[about.Name]:
+		c.fault("%s: the name is taken by another step; give one of them its own", where)
+		return
+	}
+	c.names[about.Name] = true
+	mark := c.pipeline + "." + about.Name
+	for _, problem := range validation.IsValidLabelValue(mark) {
+		c.fault("%s: name: with the pipeline's name it marks children as %q: %s", where, mark, problem)
+	}
+	if about.Condition == "" {
+		return
+	}
+	for _, problem := range validation.IsQualifiedName(about.Condition) {
+		c.fault("%s: condition type %q: %s", where, about.Condition, problem)
+	}
+	if slices.Contains(summaryConditions, about.Condition) {
+		c.fault("%s: condition type %q speaks for the whole object", where, about.Condition)
+	}
+	if other, taken := c.conditions[about.Condition]; taken {
+		c.fault("%s: condition type %q is that of step %q", where, about.Condition, other)
+	}
+	c.conditions[about.Condition] = about.Name
+}
+
+func (c *checker) finalizer(where, step, name string) {
+	if other, taken := c.finalizers[name]; taken {
+		c.fault("%s: finalizer %q is that of step %q", where, name, other)
+	}
+	c.finalizers[name] = step
+	if !strings.Contains(name, "/") {
+		c.fault("%s: finalizer %q: must be a domain and a name, as in apps.example.com/dns", where, name)
+	}
+	for _, problem := range validation.IsQualifiedName(name) {
+		c.fault("%s: finalizer %q: %s", where, name, problem)
+	}
+	if name == metav1.FinalizerOrphanDependents || name == metav1.FinalizerDeleteDependents {
+		c.fault("%s: finalizer %q is the garbage collector's", where, name)
+	}
+}
+
+// kind checks that the scheme knows the kind of a prototype.
+func (c *checker) kind(what string, object client.Object) {
+	if object == nil {
+		c.fault("%s: is nil", what)
+		return
+	}
+	gvk, err := apiutil.GVKForObject(object, c.scheme)
+	switch {
+	case err != nil:
+		c.fault("%s: %w", what, err)
+	case gvk.Kind == "":
+		c.fault("%s: an unstructured object needs an apiVersion and a kind", what)
+	}
+}

@@ -1,0 +1,106 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+)
+
+// child is a step as its combinator holds it: described once.
+type child[T client.Object] struct {
+	step    Step[T]
+	about   Description
+	reports bool // it, or a step below it, is a reporting one
+}
+
+func newChild[T client.Object](step Step[T]) child[T] {
+	if step == nil {
+		step = &FuncStep[T]{about: Description{Name: "nil", Kind: "nil", Err: errors.New("the step is nil")}}
+	}
+	about := step.Describe()
+	return child[T]{step: step, about: about, reports: about.reports()}
+}
+
+func newChildren[T client.Object](steps []Step[T]) []child[T] {
+	children := make([]child[T], len(steps))
+	for i, step := range steps {
+		children[i] = newChild(step)
+	}
+	return children
+}
+
+func describeAll[T client.Object](children []child[T]) []Description {
+	about := make([]Description, len(children))
+	for i := range children {
+		about[i] = children[i].about
+	}
+	return about
+}
+
+// reconcile runs a child if it belongs to the phase of the pass, and reports.
+//
+// While reporting, nothing stops: the outcome of a reporting step is joined
+// aside, for the pipeline to return in the end, and Continue is what its
+// combinator sees.
+func (r *Run[T]) reconcile(ctx context.Context, c *child[T]) (Result, error) {
+	if r.phase == reporting {
+		if !c.reports {
+			return Continue, nil
+		}
+		if !c.about.leaf() {
+			return guard(ctx, r, c, c.step.Reconcile)
+		}
+		result, err := guard(ctx, r, c, c.step.Reconcile)
+		r.reports.aside(r.finish(c, Continue.After(result.after), err))
+		return Continue, nil
+	}
+	if c.about.Reporting {
+		return Continue, nil
+	}
+	result, err := guard(ctx, r, c, c.step.Reconcile)
+	return r.finish(c, result, err)
+}
+
+// finalize undoes a child and reports. Reporting steps have nothing to undo.
+func (r *Run[T]) finalize(ctx context.Context, c *child[T]) (Result, error) {
+	if c.about.Reporting {
+		return Continue, nil
+	}
+	result, err := guard(ctx, r, c, c.step.Finalize)
+	return r.finish(c, result, err)
+}
+
+// finish reports on a step and names it in its error. A combinator only passes
+// on what its steps returned.
+func (r *Run[T]) finish(c *child[T], result Result, err error) (Result, error) {
+	if !c.about.leaf() {
+		return result, err
+	}
+	r.reports.record(&c.about, result, err)
+	if err == nil {
+		return result, nil
+	}
+	err = &StepError{Step: c.about.Name, Err: err}
+	if result.after > 0 {
+		err = &joinedError{errs: []error{err}, after: result.after}
+	}
+	return Result{}, err
+}
+
+// guard calls a method of a step and makes a panic its error.
+func guard[T client.Object](
+	ctx context.Context, run *Run[T], c *child[T],
+	method func(context.Context, *Run[T]) (Result, error),
+) (result Result, err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			failure := &PanicError{Value: value, Stack: debug.Stack()}
+			log.FromContext(ctx).Error(failure, "step panicked", "step", c.about.Name, "stack", string(failure.Stack))
+			result, err = Result{}, failure
+		}
+	}()
+	return method(ctx, run)
+}

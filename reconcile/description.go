@@ -1,0 +1,128 @@
+package reconcile
+
+import (
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+)
+
+// A Description is what a [Step] says of itself before any object exists.
+// Watches, indexes and finalizers are derived from it, and so is everything
+// that a pipeline can say of itself.
+//
+// The objects in it are prototypes: only their type, or for unstructured ones
+// their apiVersion and kind, counts.
+type Description struct {
+	// Name tells the step from the others of a pipeline: in reports, logs, events
+	// and error messages. Required, and unique within a pipeline for steps that
+	// have no child steps.
+	Name string
+
+	// Kind is the sort of step, for people: "resources.Ensure", "Sequence".
+	// Required.
+	Kind string
+
+	// Condition is the type of the condition that speaks for the step, such as
+	// "DeploymentReady". Empty means that the step has none; it then shows in the
+	// summary only when it is not ready.
+	Condition string
+
+	// Reporting marks a step that only computes status. It runs after all others
+	// whatever their outcome, wherever in the pipeline it stands, and its failure
+	// neither stops anything nor keeps the status from being written.
+	// Defaults to false.
+	Reporting bool
+
+	// Finalizers are put on the object, all of a pipeline's in one write, before
+	// any of its steps runs, and are taken off when every step is finalized.
+	// Defaults to none.
+	Finalizers []string
+
+	// Owns lists the kinds that the step creates with a controller reference to
+	// the object. Their events wake the owner.
+	Owns []client.Object
+
+	// Watches lists what else wakes the object.
+	Watches []Watch
+
+	// Indexes lists the cache indexes that the step reads by.
+	Indexes []Index
+
+	// Access lists what the step asks of the API server, beside what the pipeline
+	// itself needs for the object.
+	Access []Access
+
+	// Steps describes the steps that this one is made of. Nil for a step that
+	// does something itself; a combinator sets it, if only to an empty slice, and
+	// has neither a report nor a condition of its own.
+	Steps []Description
+
+	// Err is what is wrong with how the step was put together: it is found by a
+	// constructor or an option, kept, and reported at setup with the step's name.
+	Err error
+}
+
+// A Watch wakes the reconciled object for the events of another kind.
+type Watch struct {
+	// Object is the prototype of the watched kind. Required.
+	Object client.Object
+
+	// Handler makes the handler, given a reader of the cache, once at setup.
+	// It enqueues requests for the reconciled object. Required.
+	Handler func(cache client.Reader) handler.EventHandler
+
+	// Predicates drop events that are of no interest. Defaults to none.
+	Predicates []predicate.Predicate
+}
+
+// An Index lets a step read a kind from the cache by a computed value instead
+// of searching it. Two steps may declare the same index (same kind and name);
+// it is registered once, so both must compute the same.
+type Index struct {
+	// Object is the prototype of the indexed kind. Required.
+	Object client.Object
+
+	// Name is what the reader passes in [client.MatchingFields]. Required.
+	Name string
+
+	// Values computes the values under which an object is found. Required.
+	Values client.IndexerFunc
+}
+
+// Access is a set of verbs on a kind.
+type Access struct {
+	// Object is the prototype of the kind. Required.
+	Object client.Object
+
+	// Subresource is empty for the kind itself, or "status", "scale", ….
+	Subresource string
+
+	// Verbs are the verbs of the request as RBAC names them. Required.
+	Verbs []string
+}
+
+// leaf reports whether the step does something itself, that is, whether it has
+// a report.
+func (d *Description) leaf() bool { return d.Steps == nil }
+
+// Walk calls visit for the description and all below it, in pipeline order,
+// parents first.
+func (d Description) Walk(visit func(Description)) {
+	visit(d)
+	for _, child := range d.Steps {
+		child.Walk(visit)
+	}
+}
+
+// reports reports whether the step, or one below it, only computes status.
+func (d *Description) reports() bool {
+	if d.Reporting {
+		return true
+	}
+	for i := range d.Steps {
+		if d.Steps[i].reports() {
+			return true
+		}
+	}
+	return false
+}

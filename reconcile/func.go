@@ -1,0 +1,75 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// FuncStep is a step made of a function. Make one with [Func].
+type FuncStep[T client.Object] struct {
+	about    Description
+	forward  func(context.Context, *Run[T]) (Result, error)
+	backward func(context.Context, *Run[T]) (Result, error)
+}
+
+// Func returns a step that calls fn in every pass over an object that is not
+// being deleted, and has nothing to undo. Its condition is the name in
+// CamelCase with "Ready" at the end: "dns-record" has DnsRecordReady.
+//
+// What fn asks of the API server should be declared with [FuncStep.Needs], and
+// what should wake it with [FuncStep.Watching].
+func Func[T client.Object](name string, fn func(context.Context, *Run[T]) (Result, error)) *FuncStep[T] {
+	step := &FuncStep[T]{forward: fn, about: Description{
+		Name:      name,
+		Kind:      "Func",
+		Condition: ConditionType(name),
+	}}
+	if fn == nil {
+		step.about.Err = fmt.Errorf("the function is nil")
+	}
+	return step
+}
+
+// Undo sets what undoes the step when the object is deleted, with the outcomes
+// that [Step] describes for Finalize. Undoing is only certain to happen with a
+// finalizer: see package finalizer. Defaults to nothing.
+func (s *FuncStep[T]) Undo(fn func(context.Context, *Run[T]) (Result, error)) *FuncStep[T] {
+	s.backward = fn
+	return s
+}
+
+// Needs declares what the function asks of the API server.
+func (s *FuncStep[T]) Needs(access ...Access) *FuncStep[T] {
+	s.about.Access = append(s.about.Access, access...)
+	return s
+}
+
+// Watching declares what else should wake the object.
+func (s *FuncStep[T]) Watching(watches ...Watch) *FuncStep[T] {
+	s.about.Watches = append(s.about.Watches, watches...)
+	return s
+}
+
+// Indexed declares the cache indexes that the function reads by.
+func (s *FuncStep[T]) Indexed(indexes ...Index) *FuncStep[T] {
+	s.about.Indexes = append(s.about.Indexes, indexes...)
+	return s
+}
+
+// Describe implements [Step].
+func (s *FuncStep[T]) Describe() Description { return s.about }
+
+// Reconcile implements [Step]: it calls the function.
+func (s *FuncStep[T]) Reconcile(ctx context.Context, run *Run[T]) (Result, error) {
+	return s.forward(ctx, run)
+}
+
+// Finalize implements [Step]: it calls the function given to Undo, if any.
+func (s *FuncStep[T]) Finalize(ctx context.Context, run *Run[T]) (Result, error) {
+	if s.backward == nil {
+		return Continue, nil
+	}
+	return s.backward(ctx, run)
+}

@@ -1,0 +1,54 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/trueup-dev/trueup/reconcile/internal/merge"
+)
+
+// persist writes the status if the pass changed it. What this pass changed is
+// computed once, against what it started from; after a conflict it is merged
+// into what is there now, so that nothing that another writer put there in the
+// meantime is lost, and the steps need not run again.
+func (p *Pipeline[T]) persist(ctx context.Context, run *Run[T]) error {
+	if p.kind.sameStatus(run.original, run.object) {
+		return nil
+	}
+	name := client.ObjectKeyFromObject(run.original)
+	base, err := statusOf(run.original)
+	if err != nil {
+		return fmt.Errorf("write status of %s %s: %w", p.kind, name, err)
+	}
+	ours, err := statusOf(run.object)
+	if err != nil {
+		return fmt.Errorf("write status of %s %s: %w", p.kind, name, err)
+	}
+	live := base
+	for attempt := 1; ; attempt++ {
+		change, differs := merge.Patch(live, merge.ThreeWay(base, ours, live))
+		if !differs {
+			return nil
+		}
+		err := p.patch(ctx, run, map[string]any{"status": change}, p.toStatus)
+		switch {
+		case err == nil || apierrors.IsNotFound(err):
+			return nil
+		case !apierrors.IsConflict(err) || attempt == attempts:
+			return fmt.Errorf("write status of %s %s: %w", p.kind, name, err)
+		}
+		if err := p.refresh(ctx, run); err != nil {
+			if errors.Is(err, errGone) {
+				return nil
+			}
+			return err
+		}
+		if live, err = statusOf(run.original); err != nil {
+			return fmt.Errorf("write status of %s %s: %w", p.kind, name, err)
+		}
+	}
+}

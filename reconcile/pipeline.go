@@ -1,0 +1,193 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+)
+
+// A Pipeline is the controller of a kind: steps, and everything around them
+// that is the same for every object. It is a Reconciler of controller-runtime.
+//
+// A pass, that is one call of [Pipeline.Reconcile], goes in this order:
+//
+//  1. The object is read from the cache. If it is gone, the pass is over and
+//     what was remembered of it is forgotten.
+//  2. If it is being deleted, see below. Otherwise the finalizers that the steps
+//     need and that it lacks are added, in one patch under an optimistic lock
+//     that touches nothing else. The pass goes on with the answer.
+//  3. The steps run as a [Sequence].
+//  4. The reporting steps run, whatever came of 3.
+//  5. The status is written, in one patch under an optimistic lock and only if it
+//     differs from what was read. After a conflict the object is read again,
+//     past the cache, and what this pass changed is merged into what is there,
+//     conditions by their type.
+//  6. A step that has newly failed is told in a Warning event.
+//  7. The joined outcome of all steps is returned, see [Join] and [Return].
+//
+// Of an object that is being deleted and has one of the pipeline's finalizers,
+// the steps are finalized in reverse order. When all of them have returned
+// [Continue], the pipeline's finalizers are taken off in one patch under an
+// optimistic lock that leaves others' in place, and nothing else happens in that
+// pass. Otherwise 4 to 7 follow. Without one of the finalizers nothing is done:
+// steps never run forward on an object that is being deleted.
+//
+// The error of a pass is retried with backoff by controller-runtime unless
+// [IsTerminal]. Make one with [NewPipeline]; it is safe for concurrent use once
+// it is set up.
+type Pipeline[T client.Object] struct {
+	name       string
+	root       child[T]
+	finalizers []string
+	blank      []Report
+	byName     map[string]int
+	kind       objectKind[T]
+	written    *Memo[T]
+	warned     *Memo[map[string]string]
+	env        *Environment
+}
+
+// NewPipeline makes a pipeline that runs the steps as a [Sequence]. The name is
+// the controller's: it is part of logs, metrics, events and of the marks on
+// children, and by default it is the field manager under which steps apply, so
+// it must stay the same over the versions of an operator. It must be a DNS label.
+//
+// Nothing is checked before setup: see [Pipeline.Setup].
+func NewPipeline[T client.Object](name string, steps ...Step[T]) *Pipeline[T] {
+	p := &Pipeline[T]{
+		name:    name,
+		root:    newChild(Sequence(steps...)),
+		byName:  map[string]int{},
+		kind:    kindOf[T](),
+		written: NewMemo[T](),
+		warned:  NewMemo[map[string]string](),
+	}
+	p.root.about.Walk(func(about Description) {
+		p.finalizers = append(p.finalizers, about.Finalizers...)
+		if about.leaf() {
+			p.byName[about.Name] = len(p.blank)
+			p.blank = append(p.blank, Report{Step: about.Name, Condition: about.Condition})
+		}
+	})
+	return p
+}
+
+// For sets the prototype of the reconciled object. It is needed for
+// unstructured objects only, whose apiVersion and kind it gives.
+func (p *Pipeline[T]) For(prototype T) *Pipeline[T] {
+	p.kind.prototype = prototype
+	return p
+}
+
+// Name returns the pipeline's name.
+func (p *Pipeline[T]) Name() string { return p.name }
+
+// Describe returns the description of the pipeline's steps.
+func (p *Pipeline[T]) Describe() Description {
+	about := p.root.about
+	about.Name, about.Kind = p.name, "Pipeline"
+	return about
+}
+
+// Reconcile implements controller-runtime's Reconciler: it makes one pass, as
+// the comment of [Pipeline] tells it.
+func (p *Pipeline[T]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	if p.env == nil {
+		return ctrl.Result{}, forController(Terminal(fmt.Errorf("pipeline %s: Reconcile was called before Setup", p.name)))
+	}
+	object := p.kind.empty(req.NamespacedName)
+	if err := p.env.peek(ctx, req.NamespacedName, object); err != nil {
+		if apierrors.IsNotFound(err) {
+			p.env.Memory.Forget(req.NamespacedName)
+			return ctrl.Result{}, nil
+		}
+		return ctrl.Result{}, fmt.Errorf("read %s %s: %w", p.kind, req.NamespacedName, err)
+	}
+	run := p.begin(object)
+	result, err := p.pass(ctx, run)
+	if err != nil && afterOf(err) > 0 && IsTerminal(err) {
+		log.FromContext(ctx).Error(err, "a step failed for good; another asked to run again", "after", afterOf(err).String())
+	}
+	return Return(result, err)
+}
+
+// begin makes the run of a pass over an object that was read from the cache.
+func (p *Pipeline[T]) begin(cached T) *Run[T] {
+	run := newRun(p.env, p.name, cached, cached)
+	p.settle(run)
+	run.reports.expect(p.blank, p.byName)
+	return run
+}
+
+// pass makes a pass.
+func (p *Pipeline[T]) pass(ctx context.Context, run *Run[T]) (Result, error) {
+	if !run.Deleting() {
+		if err := p.hold(ctx, run); err != nil {
+			if errors.Is(err, errGone) {
+				return Continue, nil
+			}
+			return Result{}, err
+		}
+	}
+	if run.Deleting() {
+		return p.finalize(ctx, run)
+	}
+	result, err := run.reconcile(ctx, &p.root)
+	return p.conclude(ctx, run, result, err)
+}
+
+// finalize undoes the steps of an object that is being deleted.
+func (p *Pipeline[T]) finalize(ctx context.Context, run *Run[T]) (Result, error) {
+	if !p.holds(run.object) {
+		return Continue, nil
+	}
+	result, err := run.finalize(ctx, &p.root)
+	if err == nil && result.outcome == Continued {
+		return Continue, p.release(ctx, run)
+	}
+	return p.conclude(ctx, run, result, err)
+}
+
+// conclude lets the reporting steps speak, writes the status and joins what
+// came of it all.
+func (p *Pipeline[T]) conclude(ctx context.Context, run *Run[T], result Result, err error) (Result, error) {
+	var join Join
+	join.Add(result, err)
+	run.phase = reporting
+	if p.root.reports {
+		join.Add(run.reconcile(ctx, &p.root))
+		join.Add(run.reports.apart.Outcome())
+	}
+	join.Add(Continue, p.persist(ctx, run))
+	p.warn(run)
+	return join.Outcome()
+}
+
+// warn tells each failure in an event when it is new, or when its words are.
+func (p *Pipeline[T]) warn(run *Run[T]) {
+	told, _ := p.warned.Get(run)
+	var failures map[string]string
+	for i := range run.reports.all {
+		report := &run.reports.all[i]
+		if report.Err == nil {
+			continue
+		}
+		if told[report.Step] != report.Message {
+			run.Warn(nil, report.Reason, "Reconcile", "%s: %s", report.Step, report.Message)
+		}
+		if failures == nil {
+			failures = map[string]string{}
+		}
+		failures[report.Step] = report.Message
+	}
+	if failures != nil {
+		p.warned.Set(run, failures)
+	} else if told != nil {
+		p.warned.Clear(run)
+	}
+}

@@ -1,0 +1,78 @@
+package reconcile
+
+import "fmt"
+
+// A State is what a pass found a step to be.
+type State int
+
+const (
+	// StateUnseen means that the pass did not reach the step.
+	StateUnseen State = iota
+	// StateReady means that the step returned Continue.
+	StateReady
+	// StateHalted means that the step returned Halt.
+	StateHalted
+	// StateWaiting means that the step returned Wait.
+	StateWaiting
+	// StateFailed means that the step returned an error that is retried.
+	StateFailed
+	// StateStalled means that the step returned a terminal error.
+	StateStalled
+)
+
+// String names the state as the table in the package comment does.
+func (s State) String() string {
+	switch s {
+	case StateUnseen:
+		return "Unseen"
+	case StateReady:
+		return "Ready"
+	case StateHalted:
+		return "Halted"
+	case StateWaiting:
+		return "Waiting"
+	case StateFailed:
+		return "Failed"
+	case StateStalled:
+		return "Stalled"
+	}
+	return fmt.Sprintf("State(%d)", int(s))
+}
+
+// A Report is what one pass has to say about one step.
+type Report struct {
+	// Step is the step's name.
+	Step string
+	// Condition is the type of the condition that speaks for the step, or "".
+	Condition string
+	// State is what the step was found to be.
+	State State
+	// Reason is a CamelCase word: that of the Wait or Halt, or of the error
+	// (see [WithReason]). Empty for Unseen and Ready.
+	Reason string
+	// Message is a sentence for people: that of the Wait or Halt, or the error's
+	// text. Empty for Unseen and Ready.
+	Message string
+	// Err is what the step returned, for Failed and Stalled; else nil.
+	Err error
+}
+
+// record turns the outcome of a step into its report.
+func (r *Report) record(result Result, err error) {
+	if err != nil {
+		r.State, r.Reason, r.Message, r.Err = StateFailed, reasonOf(err), err.Error(), err
+		if IsTerminal(err) {
+			r.State = StateStalled
+		}
+		return
+	}
+	r.Reason, r.Message, r.Err = result.reason, result.message, nil
+	switch result.outcome {
+	case Halted:
+		r.State = StateHalted
+	case Waiting:
+		r.State = StateWaiting
+	default:
+		r.State = StateReady
+	}
+}

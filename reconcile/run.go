@@ -1,0 +1,155 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// A Run is one pass over one object: what a step may look at and work with.
+// It lives for the pass only; do not keep it.
+//
+// Steps that run one after the other share it freely. Steps that run at the
+// same time may use everything but the object's fields, which they may only
+// read.
+type Run[T client.Object] struct {
+	env      *Environment
+	pipeline string
+	object   T
+	original T
+	values   slots
+	memory   *objectMemory
+	reports  reports
+	phase    phase
+}
+
+// phase is what part of a pass is going on.
+type phase int
+
+const (
+	working   phase = iota // steps do their work
+	reporting              // reporting steps compute the status
+)
+
+// NewRun starts a pass over object inside a handwritten Reconcile, so that a
+// single step can be used there:
+//
+//	run, err := reconcile.NewRun(r.Environment, "myapp", app)
+//	if err != nil {
+//		return ctrl.Result{}, err
+//	}
+//	return reconcile.Return(run.Do(ctx, deployment))
+//
+// The name takes the place of the pipeline's: it is the field manager unless
+// the environment names one, and marks the children. What the caller does with
+// the object, in particular writing its status, stays the caller's business;
+// steps may change the status of the object they are given. Keep the
+// environment, with its Memory set, from pass to pass.
+func NewRun[T client.Object](env Environment, name string, object T) (*Run[T], error) {
+	complete, err := env.withDefaults(name)
+	if err != nil {
+		return nil, err
+	}
+	return newRun(complete, name, object, object.DeepCopyObject().(T)), nil
+}
+
+func newRun[T client.Object](env *Environment, name string, object, original T) *Run[T] {
+	return &Run[T]{
+		env:      env,
+		pipeline: name,
+		object:   object,
+		original: original,
+		memory:   env.Memory.of(client.ObjectKeyFromObject(object), object.GetUID()),
+	}
+}
+
+// Object returns the working copy of the object. Steps read its spec and
+// metadata; only reporting steps, such as those of package status, change its
+// status, and nothing changes the rest: such a change is not written.
+func (r *Run[T]) Object() T { return r.object }
+
+// Original returns the object as it was when the pass began. It may be shared
+// with the cache: it must not be changed.
+func (r *Run[T]) Original() T { return r.original }
+
+// Deleting reports whether the object is being deleted.
+func (r *Run[T]) Deleting() bool { return !r.object.GetDeletionTimestamp().IsZero() }
+
+// Pipeline returns the name of the pipeline, or what [NewRun] was given.
+func (r *Run[T]) Pipeline() string { return r.pipeline }
+
+// FieldManager returns the name under which steps apply.
+func (r *Run[T]) FieldManager() string { return r.env.FieldManager }
+
+// Client returns the client to write with, and to read typed objects from the
+// cache.
+func (r *Run[T]) Client() client.Client { return r.env.Client }
+
+// Cache returns a reader of the cache, for unstructured objects too.
+func (r *Run[T]) Cache() client.Reader { return r.env.Cache }
+
+// Peek reads an object from the cache without copying it, which makes it the
+// cheapest read there is. What it fills in is the cache's own: it must not be
+// changed, and nothing in it may be kept that could be.
+func (r *Run[T]) Peek(ctx context.Context, key client.ObjectKey, into client.Object) error {
+	return r.env.peek(ctx, key, into)
+}
+
+// Live returns a reader that goes past the cache.
+func (r *Run[T]) Live() client.Reader { return r.env.Live }
+
+// Scheme returns the scheme of the client.
+func (r *Run[T]) Scheme() *runtime.Scheme { return r.env.Client.Scheme() }
+
+// Now returns the time of the environment's clock.
+func (r *Run[T]) Now() time.Time { return r.env.now() }
+
+// Event records a Normal event on the object: only for changes that a person
+// cares about, never in a pass that changes nothing. Reason and action are
+// CamelCase words; related is the object that the event is also about, or nil.
+func (r *Run[T]) Event(related runtime.Object, reason, action, note string, args ...any) {
+	r.event(corev1.EventTypeNormal, related, reason, action, note, args...)
+}
+
+// Warn records a Warning event on the object, otherwise as [Run.Event].
+func (r *Run[T]) Warn(related runtime.Object, reason, action, note string, args ...any) {
+	r.event(corev1.EventTypeWarning, related, reason, action, note, args...)
+}
+
+func (r *Run[T]) event(eventType string, related runtime.Object, reason, action, note string, args ...any) {
+	if r.env.Recorder == nil {
+		return
+	}
+	r.env.Recorder.Eventf(r.object, related, eventType, reason, action, "%s", clip(fmt.Sprintf(note, args...)))
+}
+
+// maxNote is the longest note that the API server accepts, in bytes
+// (k8s.io/api/events/v1, Event.note).
+const maxNote = 1024
+
+// clip shortens text to what fits into an event.
+func clip(text string) string {
+	if len(text) <= maxNote {
+		return text
+	}
+	return text[:maxNote-len("…")] + "…"
+}
+
+// Reports returns what the pass has found so far, a report for each step in
+// pipeline order. Steps that the pass did not reach are Unseen; outside a
+// pipeline they are missing. The slice is the caller's.
+func (r *Run[T]) Reports() []Report { return r.reports.list() }
+
+// Do runs a step and reports on it: the way to run one inside a handwritten
+// Reconcile, or inside a step that wraps another.
+func (r *Run[T]) Do(ctx context.Context, step Step[T]) (Result, error) {
+	child := newChild(step)
+	return r.reconcile(ctx, &child)
+}
+
+func (r *Run[T]) passValues() *slots { return &r.values }
+func (r *Run[T]) passMemory() *slots { return &r.memory.slots }

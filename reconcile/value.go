@@ -1,0 +1,27 @@
+package reconcile
+
+// A Value carries something from the step that computes it to later steps of
+// the same pass. The handle is made once, at setup, and what is stored under it
+// lives in the [Run]: passes never see each other's. Safe for concurrent use.
+type Value[V any] struct {
+	_ byte // distinct handles have distinct addresses
+}
+
+// NewValue returns a handle for a value of type V.
+func NewValue[V any]() *Value[V] { return &Value[V]{} }
+
+// Set stores v for the rest of the pass, replacing what was there.
+func (h *Value[V]) Set(run Pass, v V) { run.passValues().set(h, v) }
+
+// Get returns what was stored in this pass, and false if nothing was: the step
+// that sets it has not run, or had nothing to say.
+func (h *Value[V]) Get(run Pass) (V, bool) { return fromSlot[V](run.passValues().get(h)) }
+
+func fromSlot[V any](value any, ok bool) (V, bool) {
+	if !ok {
+		var zero V
+		return zero, false
+	}
+	v, ok := value.(V)
+	return v, ok
+}
