@@ -17,7 +17,6 @@ import (
 // object; no step may have one of them.
 var summaryConditions = []string{"Ready", "Reconciling", "Stalled"}
 
-
 // checker collects what is wrong with a pipeline.
 type checker struct {
 	pipeline   string
