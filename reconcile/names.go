@@ -25,3 +25,8 @@ func ConditionType(name string) string {
 	}
 	return out.String() + "Ready"
 }
+
+// indexName returns the name under which a pipeline registers an index: its
+// own, because a manager refuses a second registration of the same name, also
+// from another pipeline.
+func indexName(pipeline, index string) string { return pipeline + "/" + index }

@@ -71,7 +71,7 @@ func NewPipeline[T client.Object](name string, steps ...Step[T]) *Pipeline[T] {
 		p.finalizers = append(p.finalizers, about.Finalizers...)
 		if about.leaf() {
 			p.byName[about.Name] = len(p.blank)
-			p.blank = append(p.blank, Report{Step: about.Name, Condition: about.Condition})
+			p.blank = append(p.blank, blankReport(&about))
 		}
 	})
 	return p

@@ -45,6 +45,8 @@ type Report struct {
 	Step string
 	// Condition is the type of the condition that speaks for the step, or "".
 	Condition string
+	// Reporting says that the step only computes status.
+	Reporting bool
 	// State is what the step was found to be.
 	State State
 	// Reason is a CamelCase word: that of the Wait or Halt, or of the error
@@ -55,6 +57,11 @@ type Report struct {
 	Message string
 	// Err is what the step returned, for Failed and Stalled; else nil.
 	Err error
+}
+
+// blankReport is the report of a step that the pass has not reached.
+func blankReport(about *Description) Report {
+	return Report{Step: about.Name, Condition: about.Condition, Reporting: about.Reporting}
 }
 
 // record turns the outcome of a step into its report.

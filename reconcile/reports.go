@@ -28,7 +28,7 @@ func (r *reports) record(about *Description, result Result, err error) {
 	}
 	if i < 0 {
 		i = len(r.all)
-		r.all = append(r.all, Report{Step: about.Name, Condition: about.Condition})
+		r.all = append(r.all, blankReport(about))
 	}
 	r.all[i].record(result, err)
 }

@@ -99,6 +99,12 @@ func (r *Run[T]) Peek(ctx context.Context, key client.ObjectKey, into client.Obj
 	return r.env.peek(ctx, key, into)
 }
 
+// Matching returns the option that lists what an [Index] of this pipeline's
+// steps has under a value.
+func (r *Run[T]) Matching(index, value string) client.ListOption {
+	return client.MatchingFields{indexName(r.pipeline, index): value}
+}
+
 // Live returns a reader that goes past the cache.
 func (r *Run[T]) Live() client.Reader { return r.env.Live }
 

@@ -29,7 +29,7 @@ func (p *Pipeline[T]) SetupWithManager(mgr ctrl.Manager, customize ...func(*buil
 	if err := p.Setup(EnvironmentOf(mgr, p.name)); err != nil {
 		return err
 	}
-	if err := p.index(mgr); err != nil {
+	if err := registerIndexes(mgr, p.name, p.root.about); err != nil {
 		return err
 	}
 	build := ctrl.NewControllerManagedBy(mgr).Named(p.name).For(p.kind.prototype)
@@ -87,23 +87,30 @@ func (p *Pipeline[T]) Setup(env Environment) error {
 	return nil
 }
 
-// index registers the indexes of all steps, each once.
-func (p *Pipeline[T]) index(mgr ctrl.Manager) error {
+// RegisterIndexes registers with the manager's cache the indexes that steps
+// read by, for steps that are run inside a handwritten Reconcile under the name
+// given to [NewRun]. [Pipeline.SetupWithManager] does it by itself.
+func RegisterIndexes[T client.Object](mgr ctrl.Manager, name string, steps ...Step[T]) error {
+	return registerIndexes(mgr, name, Sequence(steps...).Describe())
+}
+
+// registerIndexes registers the indexes of all steps, each once.
+func registerIndexes(mgr ctrl.Manager, pipeline string, about Description) error {
 	type key struct {
 		gvk  schema.GroupVersionKind
 		name string
 	}
 	seen := map[key]bool{}
 	var fault error
-	p.root.about.Walk(func(about Description) {
+	about.Walk(func(about Description) {
 		for _, index := range about.Indexes {
 			gvk, err := apiutil.GVKForObject(index.Object, mgr.GetScheme())
 			if err == nil && !seen[key{gvk, index.Name}] {
 				seen[key{gvk, index.Name}] = true
-				err = mgr.GetFieldIndexer().IndexField(context.Background(), index.Object, index.Name, index.Values)
+				err = mgr.GetFieldIndexer().IndexField(context.Background(), index.Object, indexName(pipeline, index.Name), index.Values)
 			}
 			if err != nil && fault == nil {
-				fault = fmt.Errorf("pipeline %q: step %q: index %q of %s: %w", p.name, about.Name, index.Name, gvk.Kind, err)
+				fault = fmt.Errorf("pipeline %q: step %q: index %q of %s: %w", pipeline, about.Name, index.Name, gvk.Kind, err)
 			}
 		}
 	})

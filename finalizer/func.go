@@ -1,0 +1,82 @@
+package finalizer
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/trueup-dev/trueup/reconcile"
+)
+
+// FuncStep guards an external effect. Make one with [Func].
+type FuncStep[T client.Object] struct {
+	finalizer string
+	release   func(context.Context, *reconcile.Run[T]) (reconcile.Result, error)
+	acquire   func(context.Context, *reconcile.Run[T]) (reconcile.Result, error)
+}
+
+// Func returns a step that keeps the finalizer of the given name on the object
+// and calls release when the object is deleted:
+//
+//	finalizer.Func("apps.example.com/dns", releaseDNS).Acquire(acquireDNS)
+//
+// The pipeline persists the finalizer before any of its steps runs, so that no
+// effect goes unguarded, and removes it when this step, and with it every other,
+// has released what it holds.
+//
+// release is called once the steps after this one are undone. It returns
+// [reconcile.Continue] when nothing is left to release, which includes that
+// there never was anything: it is called again after a crash, and also after it
+// returned Continue while other steps are still at it. Any other outcome, and
+// any error, keeps the object; [reconcile.Wait] with After polls.
+//
+// The name is a domain and a name. It must stay the same over the versions of an
+// operator, or objects keep the old one for ever. What stands after the slash is
+// the step's name. The step has a condition only if it acquires something.
+func Func[T client.Object](
+	name string, release func(context.Context, *reconcile.Run[T]) (reconcile.Result, error),
+) *FuncStep[T] {
+	return &FuncStep[T]{finalizer: name, release: release}
+}
+
+// Acquire sets what brings the effect about. It is called in every pass over an
+// object that is not being deleted, after the finalizer was persisted, and has
+// to be idempotent. Defaults to nothing: the effect comes about elsewhere.
+func (s *FuncStep[T]) Acquire(
+	acquire func(context.Context, *reconcile.Run[T]) (reconcile.Result, error),
+) *FuncStep[T] {
+	s.acquire = acquire
+	return s
+}
+
+// Describe implements [reconcile.Step].
+func (s *FuncStep[T]) Describe() reconcile.Description {
+	name := s.finalizer[strings.LastIndex(s.finalizer, "/")+1:]
+	about := reconcile.Description{
+		Name:       name,
+		Kind:       "finalizer.Func",
+		Finalizers: []string{s.finalizer},
+	}
+	if s.acquire != nil {
+		about.Condition = reconcile.ConditionType(name)
+	}
+	if s.release == nil {
+		about.Err = errors.New("the function that releases is nil")
+	}
+	return about
+}
+
+// Reconcile implements [reconcile.Step]: it acquires.
+func (s *FuncStep[T]) Reconcile(ctx context.Context, run *reconcile.Run[T]) (reconcile.Result, error) {
+	if s.acquire == nil {
+		return reconcile.Continue, nil
+	}
+	return s.acquire(ctx, run)
+}
+
+// Finalize implements [reconcile.Step]: it releases.
+func (s *FuncStep[T]) Finalize(ctx context.Context, run *reconcile.Run[T]) (reconcile.Result, error) {
+	return s.release(ctx, run)
+}

@@ -1,0 +1,100 @@
+package resources
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/trueup-dev/trueup/reconcile"
+)
+
+// createOnly is a resourceVersion that no stored object has: etcd's first
+// revision is that of its empty keyspace. An apply that carries it creates the
+// object if there is none and conflicts with any that exists (tried on
+// kube-apiserver 1.37.2), so that a cache that does not show an object cannot
+// make us take it over.
+const createOnly = "1"
+
+// apply sends what is wanted and returns the server's answer. The request goes
+// through the typed representation, because the client's read-your-writes is
+// kept per representation.
+func (c *Child[T, C]) apply(
+	ctx context.Context, run *reconcile.Run[T], want *intent[C], live *observation[C],
+) (C, error) {
+	answer := c.empty(want.key)
+	body, err := c.body(run, want, live)
+	if err != nil {
+		return answer, err
+	}
+	err = run.Client().Patch(ctx, answer, client.RawPatch(types.ApplyPatchType, body),
+		client.FieldOwner(run.FieldManager()), client.ForceOwnership)
+	if err != nil {
+		return answer, fmt.Errorf("apply %s: %w", want, err)
+	}
+	switch {
+	case live == nil:
+		run.Event(answer, "Created", "Apply", "created %s %s", want.kind, want.key.Name)
+	case live.shared.GetResourceVersion() != answer.GetResourceVersion():
+		run.Event(answer, "Updated", "Apply", "brought %s %s into line", want.kind, want.key.Name)
+	}
+	return answer, nil
+}
+
+// body returns the request: the canonical form of what is wanted, with the
+// owner, the mark of the step, and what makes sure that it meets the object that
+// it is meant for, or none.
+func (c *Child[T, C]) body(run *reconcile.Run[T], want *intent[C], live *observation[C]) ([]byte, error) {
+	content, err := canonical(want.raw, want.desired, run.Scheme())
+	if err != nil {
+		return nil, reconcile.Terminal(fmt.Errorf("build %s: %w", c.name, err))
+	}
+	metadata, _ := content["metadata"].(map[string]any)
+	metadata["name"] = want.key.Name
+	if want.key.Namespace != "" {
+		metadata["namespace"] = want.key.Namespace
+	}
+	if err := c.claim(run, metadata); err != nil {
+		return nil, err
+	}
+	if live == nil {
+		metadata["resourceVersion"] = createOnly
+	} else {
+		metadata["uid"] = string(live.shared.GetUID())
+	}
+	return json.Marshal(content)
+}
+
+// isRace reports whether an apply was refused because what is there is not what
+// the cache showed: an object exists where none was seen, or it is another one,
+// or none at all.
+func isRace(err error) bool {
+	if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) {
+		return true
+	}
+	if !apierrors.IsInvalid(err) {
+		return false
+	}
+	for _, cause := range causes(err) {
+		if cause.Field == "metadata.uid" {
+			return true
+		}
+	}
+	return false
+}
+
+// refusal turns the server's answer into the outcome of the step.
+func refusal[C client.Object](want *intent[C], err error) (reconcile.Result, error) {
+	switch {
+	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
+		return reconcile.Wait("NamespaceTerminating",
+			fmt.Sprintf("%s is not created: its namespace is being deleted", want)), nil
+	case apierrors.IsInvalid(err), apierrors.IsBadRequest(err), apierrors.IsRequestEntityTooLargeError(err):
+		return reconcile.Result{}, reconcile.Terminal(err)
+	}
+	return reconcile.Result{}, err
+}

@@ -1,0 +1,10 @@
+// Package resources has the steps that keep the children of an object: the
+// Deployments, Services and so on that an operator makes for it.
+//
+// [Ensure] keeps one child as a function of the object wants it. The child
+// belongs to the object through a controller reference, is applied server-side
+// under the pipeline's field manager, so that fields which the function does not
+// set are left to whoever sets them, and is deleted again when it is no longer
+// wanted. An object of the child's name that this owner does not control is
+// neither changed nor deleted.
+package resources

@@ -1,0 +1,171 @@
+package resources
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/trueup-dev/trueup/reconcile"
+)
+
+// A Child is a step that keeps one child of an object, and the handle through
+// which later steps see it. Make one with [Ensure]. T is the reconciled object,
+// C the child. The chained methods are for setup; after that it is safe for
+// concurrent use.
+type Child[T, C client.Object] struct {
+	name      string
+	desired   func(T) (C, error)
+	when      func(T) bool
+	readiness func(C) Readiness
+	prototype C // zero if C is not a pointer to a struct
+	err       error
+
+	record   *reconcile.Memo[*record[C]]
+	observed *reconcile.Value[*observation[C]]
+}
+
+// Ensure returns a step that keeps one child of the object as desired returns
+// it. The kind of the child is the name of the step, "Deployment", unless
+// [Child.Named] gives it another, and the name makes the type of its condition,
+// "DeploymentReady".
+//
+// desired builds the child from the spec and metadata of the object and nothing
+// else: the same object has to give the same child. It must set the name, and
+// the namespace is the object's if it sets none; apiVersion and kind are filled
+// in. What it returns stays its own: it is not changed, and may be shared. An
+// error of desired is the step's; mark it with [reconcile.Terminal] when only a
+// change of the object can mend it. A nil child means that none is wanted.
+//
+// A pass goes in this order:
+//
+//  1. If the child is not wanted, any child of the object that this step made is
+//     deleted, in the background and with its UID and resourceVersion as
+//     preconditions, and the step waits until it is gone.
+//  2. The child is read from the cache by name. One that the object does not
+//     control is left alone: the step waits, and its condition names the object
+//     and its owner. One that is being deleted is waited for.
+//  3. Unless the child is known to be as desired, it is applied: server-side,
+//     forced, with the UID of the existing child as precondition, or such that
+//     it can only create. The answer is what is observed.
+//  4. The step waits until the child is ready, see [Child.ReadyWhen].
+//
+// A child that is ready in a cache that has seen all of this sends nothing.
+//
+// A request that the server refuses as invalid is a terminal error with the
+// server's words. Any other refusal is retried. A terminating namespace is
+// waited for.
+//
+// The children of an object that is deleted are the garbage collector's, so
+// there is nothing to finalize.
+func Ensure[T, C client.Object](desired func(T) (C, error)) *Child[T, C] {
+	c := &Child[T, C]{
+		desired:   desired,
+		readiness: defaultReadiness[C],
+		record:    reconcile.NewMemo[*record[C]](),
+		observed:  reconcile.NewValue[*observation[C]](),
+	}
+	if desired == nil {
+		c.err = errors.New("the function that builds the child is nil")
+	}
+	pointer := reflect.TypeFor[C]()
+	if pointer.Kind() != reflect.Pointer || pointer.Elem().Kind() != reflect.Struct {
+		c.err = errors.Join(c.err, fmt.Errorf("the child's type %s is not a pointer to a struct", pointer))
+		return c
+	}
+	c.prototype = reflect.New(pointer.Elem()).Interface().(C)
+	c.name = pointer.Elem().Name()
+	return c
+}
+
+// Named gives the step its name. It must stay the same over the versions of an
+// operator: children are marked with it. Defaults to the kind of the child.
+func (c *Child[T, C]) Named(name string) *Child[T, C] {
+	c.name = name
+	return c
+}
+
+// Kind gives the apiVersion and kind of an unstructured child, which its Go
+// type does not tell, and makes the kind the step's name. Required for
+// unstructured children, refused for others.
+func (c *Child[T, C]) Kind(gvk schema.GroupVersionKind) *Child[T, C] {
+	if _, ok := any(c.prototype).(*unstructured.Unstructured); !ok {
+		c.err = errors.Join(c.err, fmt.Errorf("Kind is for unstructured children; %T has its own", c.prototype))
+		return c
+	}
+	c.prototype.GetObjectKind().SetGroupVersionKind(gvk)
+	c.name = gvk.Kind
+	return c
+}
+
+// When keeps the child only while wanted returns true; it is deleted when that
+// turns false. desired is not called then. Defaults to always.
+func (c *Child[T, C]) When(wanted func(T) bool) *Child[T, C] {
+	if wanted == nil {
+		c.err = errors.Join(c.err, errors.New("When: the function is nil"))
+	}
+	c.when = wanted
+	return c
+}
+
+// ReadyWhen replaces the test of whether the child is ready, on which the
+// step's outcome depends. It is called with a copy of the observed child and
+// must depend on nothing else: its answer is kept as long as the child's
+// resourceVersion is the same.
+//
+// By default a child is ready when kstatus calls it current: a Deployment when
+// its latest generation is fully rolled out and available, a Service of type
+// LoadBalancer when it has an address, a custom resource when its conditions say
+// so; kinds without such notions when they exist.
+func (c *Child[T, C]) ReadyWhen(test func(C) Readiness) *Child[T, C] {
+	if test == nil {
+		c.err = errors.Join(c.err, errors.New("ReadyWhen: the function is nil"))
+		return c
+	}
+	c.readiness = test
+	return c
+}
+
+// Observed returns the child as this pass found or left it, and false if there
+// is none: it is not wanted, does not exist yet, belongs to somebody else, or
+// the step has not run. The child is the caller's to keep and change.
+func (c *Child[T, C]) Observed(run *reconcile.Run[T]) (C, bool) {
+	seen, ok := c.observed.Get(run)
+	if !ok {
+		var none C
+		return none, false
+	}
+	return seen.child(), true
+}
+
+// Describe implements [reconcile.Step].
+func (c *Child[T, C]) Describe() reconcile.Description {
+	about := reconcile.Description{
+		Name:      c.name,
+		Kind:      "resources.Ensure",
+		Condition: reconcile.ConditionType(c.name),
+		Err:       c.err,
+	}
+	if reflect.ValueOf(&c.prototype).Elem().IsZero() {
+		return about
+	}
+	about.Owns = []client.Object{c.prototype}
+	about.Indexes = []reconcile.Index{{Object: c.prototype, Name: ownerIndex, Values: ownerUID}}
+	about.Access = []reconcile.Access{{
+		Object: c.prototype,
+		// An apply is a patch, which the server also checks for create when it
+		// creates.
+		Verbs: []string{"get", "list", "watch", "create", "patch", "delete"},
+	}}
+	return about
+}
+
+// Finalize implements [reconcile.Step]: children with a controller reference
+// are the garbage collector's.
+func (c *Child[T, C]) Finalize(context.Context, *reconcile.Run[T]) (reconcile.Result, error) {
+	return reconcile.Continue, nil
+}

@@ -1,0 +1,79 @@
+package resources
+
+import (
+	"crypto/sha256"
+	"reflect"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/trueup-dev/trueup/reconcile"
+)
+
+// record is what a step remembers of the child it last applied, to tell in the
+// next pass that nothing has to be done. It is made from the server's answer.
+type record[C client.Object] struct {
+	key             client.ObjectKey
+	uid             types.UID
+	resourceVersion string
+	hash            [sha256.Size]byte
+
+	mu      sync.Mutex
+	applied C         // the answer, until the cache has caught up with it
+	judged  string    // the resourceVersion that verdict is about
+	verdict Readiness // whether the child is ready
+}
+
+// remember makes and keeps the record of an apply.
+func (c *Child[T, C]) remember(run *reconcile.Run[T], want *intent[C], applied C) *record[C] {
+	known := &record[C]{
+		key:             want.key,
+		uid:             applied.GetUID(),
+		resourceVersion: applied.GetResourceVersion(),
+		hash:            want.hash,
+		applied:         applied,
+	}
+	c.record.Set(run, known)
+	return known
+}
+
+// settles reports whether the child is known to be as wanted: what is wanted is
+// what was applied, and what is there is what the server made of it.
+func (r *record[C]) settles(want *intent[C], live C) bool {
+	return r.hash == want.hash &&
+		r.uid == live.GetUID() &&
+		r.resourceVersion == live.GetResourceVersion()
+}
+
+// isAheadOf reports whether the cache has not yet seen what the record is
+// about.
+func (r *record[C]) isAheadOf(cached C) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if reflect.ValueOf(&r.applied).Elem().IsZero() {
+		return false
+	}
+	order, err := resourceversion.CompareResourceVersion(cached.GetResourceVersion(), r.resourceVersion)
+	return err == nil && order < 0
+}
+
+// caughtUp lets go of the answer, once the cache has it or something newer.
+func (r *record[C]) caughtUp() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var none C
+	r.applied = none
+}
+
+// readiness judges the child, or returns the judgement of a pass that saw the
+// same one.
+func (r *record[C]) readiness(child *observation[C], test func(C) Readiness) Readiness {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if version := child.shared.GetResourceVersion(); r.judged != version || version == "" {
+		r.verdict, r.judged = test(child.child()).complete(), version
+	}
+	return r.verdict
+}
