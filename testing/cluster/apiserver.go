@@ -28,7 +28,7 @@ const (
 // administrator's configuration.
 func (c *Cluster) startAPIServer(ctx context.Context) error {
 	for attempt := 1; ; attempt++ {
-		port, err := choosePort(c.options.Port)
+		port, err := c.choosePort(c.options.Port)
 		if err != nil {
 			return err
 		}
@@ -42,7 +42,7 @@ func (c *Cluster) startAPIServer(ctx context.Context) error {
 			return nil
 		}
 		failure := (*ComponentError)(nil)
-		if !errors.As(err, &failure) || !failure.portTaken() {
+		if !errors.As(err, &failure) || !failure.portTaken {
 			return err
 		}
 		if c.options.Port != 0 {

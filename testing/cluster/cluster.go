@@ -28,15 +28,16 @@ type Cluster struct {
 	client    kubernetes.Interface
 	webhooks  envtest.WebhookInstallOptions
 
-	done     chan struct{}
-	stop     sync.Once
-	stopErr  error
-	mu       sync.Mutex
-	running  []running
-	stopping bool
-	keep     bool // the directory, for its logs
-	err      error
-	abort    context.CancelCauseFunc // ends a start that goes on
+	choosePort func(wanted int) (int, error) // replaced by tests
+	done       chan struct{}
+	stop       sync.Once
+	stopErr    error
+	mu         sync.Mutex
+	running    []running
+	stopping   bool
+	keep       bool // the directory, for its logs
+	err        error
+	abort      context.CancelCauseFunc // ends a start that goes on
 }
 
 // running is a component's process.
@@ -64,12 +65,15 @@ func Start(ctx context.Context, options Options) (*Cluster, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start cluster: %w", err)
 	}
-	c := &Cluster{options: options, programs: programs, done: make(chan struct{})}
+	c := newCluster(options, programs)
 	if err := c.start(ctx); err != nil {
-		c.keepLogs(err)
-		return nil, fmt.Errorf("start cluster: %w", errors.Join(err, c.Stop()))
+		return nil, err
 	}
 	return c, nil
+}
+
+func newCluster(options Options, programs map[string]string) *Cluster {
+	return &Cluster{options: options, programs: programs, choosePort: choosePort, done: make(chan struct{})}
 }
 
 // Config returns a copy of the configuration of the cluster's administrator,

@@ -27,8 +27,12 @@ const (
 	Kwok              Component = "kwok"
 )
 
-// tailLines is how much of its log a component's error carries.
-const tailLines = 20
+// tailLines is how much of its log a component's error carries, and searchLines
+// how much is searched for what went wrong: the cause may come before a stack.
+const (
+	tailLines   = 20
+	searchLines = 400
+)
 
 // ComponentError says that a component ended although nobody asked it to.
 type ComponentError struct {
@@ -40,25 +44,31 @@ type ComponentError struct {
 	Log string
 	// Tail is the last lines of its output.
 	Tail []string
+
+	diskFull  bool
+	portTaken bool
 }
 
 // Error implements error.
 func (e *ComponentError) Error() string {
 	hint := ""
-	if e.noSpace() {
-		hint = "; the disk is full"
+	if e.diskFull {
+		hint = ", because the disk is full"
 	}
 	return fmt.Sprintf("%s ended with %s%s; its log is %s and ends with:\n%s",
 		e.Component, e.State, hint, e.Log, strings.Join(e.Tail, "\n"))
 }
 
-func (e *ComponentError) noSpace() bool { return binaries.NoSpace(strings.Join(e.Tail, "\n")) }
-
-// portTaken reports whether the component could not listen on its port.
-func (e *ComponentError) portTaken() bool {
-	return strings.Contains(strings.Join(e.Tail, "\n"), "address already in use")
-}
-
+// newComponentError reads the log of a process that has ended.
 func newComponentError(component Component, p *process.Process) *ComponentError {
-	return &ComponentError{Component: component, State: p.State(), Log: p.Log(), Tail: process.Tail(p.Log(), tailLines)}
+	lines := process.Tail(p.Log(), searchLines)
+	text := strings.Join(lines, "\n")
+	return &ComponentError{
+		Component: component,
+		State:     p.State(),
+		Log:       p.Log(),
+		Tail:      lines[max(0, len(lines)-tailLines):],
+		diskFull:  binaries.NoSpace(text),
+		portTaken: strings.Contains(text, "address already in use"),
+	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/wait"
 
+	"github.com/trueup-dev/trueup/testing/cluster/internal/binaries"
 	"github.com/trueup-dev/trueup/testing/cluster/internal/process"
 )
 
@@ -20,8 +21,21 @@ const startTimeout = 3 * time.Minute
 // pollInterval is how often a condition is looked at.
 const pollInterval = 50 * time.Millisecond
 
-// start brings up the parts in order. On an error the caller stops what runs.
+// start brings up the parts. After an error nothing runs any more.
 func (c *Cluster) start(ctx context.Context) error {
+	err := c.bringUp(ctx)
+	if err == nil {
+		return nil
+	}
+	if binaries.NoSpace(err.Error()) {
+		err = fmt.Errorf("the disk may be full (%s): %w", c.directory, err)
+	}
+	c.keepLogs(err)
+	return fmt.Errorf("start cluster: %w", errors.Join(err, c.Stop()))
+}
+
+// bringUp brings up the parts in order.
+func (c *Cluster) bringUp(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	ctx, c.abort = context.WithCancelCause(ctx)

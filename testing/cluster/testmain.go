@@ -14,8 +14,8 @@ import (
 // the test can still say why.
 const deadlineMargin = 10 * time.Second
 
-// shared is the cluster that the tests of a package share.
-var shared struct {
+// sharing is the cluster that the tests of a package share.
+type sharing struct {
 	mu         sync.Mutex
 	configured bool
 	options    Options
@@ -23,33 +23,17 @@ var shared struct {
 	err        error
 }
 
+// shared is there once in a test binary, which is to say for each package.
+var shared sharing
+
 // Main is for TestMain: it runs the tests of a package, which may share one
 // cluster with these options through [Shared], stops the cluster if any test
-// has started it, and exits with the code of the tests, or 1 when a component
-// of the cluster failed meanwhile.
+// has started it, and exits with the code of the tests, or with 1 when they
+// passed and a component of the cluster has failed.
 //
 //	func TestMain(m *testing.M) { cluster.Main(m, cluster.Full()) }
 func Main(m interface{ Run() int }, options Options) {
-	os.Exit(runTests(m, options))
-}
-
-func runTests(m interface{ Run() int }, options Options) int {
-	shared.mu.Lock()
-	shared.configured, shared.options = true, options
-	shared.mu.Unlock()
-
-	code := m.Run()
-
-	shared.mu.Lock()
-	defer shared.mu.Unlock()
-	if shared.cluster == nil {
-		return code
-	}
-	if err := errors.Join(shared.cluster.Err(), shared.cluster.Stop()); err != nil {
-		_, _ = fmt.Fprintf(os.Stderr, "trueup: the shared cluster: %v\n", err)
-		return max(code, 1)
-	}
-	return code
+	os.Exit(shared.run(m, options))
 }
 
 // Shared returns the cluster of the package, which [Main] must have been told
@@ -61,23 +45,47 @@ func runTests(m interface{ Run() int }, options Options) int {
 // names of their own, and take a namespace from [Cluster.Namespace].
 func Shared(t testing.TB) *Cluster {
 	t.Helper()
-	shared.mu.Lock()
-	defer shared.mu.Unlock()
-	switch {
-	case !shared.configured:
-		t.Fatal("cluster.Shared: the package has no TestMain that calls cluster.Main")
-	case shared.cluster == nil && shared.err == nil:
-		ctx, cancel := testContext(t)
-		defer cancel()
-		shared.cluster, shared.err = Start(ctx, shared.options)
+	ctx, cancel := testContext(t)
+	defer cancel()
+	c, err := shared.get(ctx)
+	if err != nil {
+		t.Fatalf("shared cluster: %v", err)
 	}
-	if shared.err != nil {
-		t.Fatalf("cluster.Shared: %v", shared.err)
+	return c
+}
+
+func (s *sharing) run(m interface{ Run() int }, options Options) int {
+	s.mu.Lock()
+	s.configured, s.options = true, options
+	s.mu.Unlock()
+
+	code := m.Run()
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cluster == nil {
+		return code
 	}
-	if err := shared.cluster.Err(); err != nil {
-		t.Fatalf("cluster.Shared: %v", err)
+	if err := errors.Join(s.cluster.Err(), s.cluster.Stop()); err != nil {
+		_, _ = fmt.Fprintf(os.Stderr, "trueup: shared cluster: %v\n", err)
+		return max(code, 1)
 	}
-	return shared.cluster
+	return code
+}
+
+func (s *sharing) get(ctx context.Context) (*Cluster, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.configured {
+		return nil, errors.New("the package has no TestMain that calls cluster.Main")
+	}
+	if s.cluster == nil && s.err == nil {
+		s.cluster, s.err = Start(ctx, s.options)
+	}
+	if s.err != nil {
+		return nil, s.err
+	}
+	return s.cluster, s.cluster.Err()
 }
 
 // testContext returns a context that ends shortly before the test's deadline.

@@ -21,7 +21,7 @@ func (c *Cluster) prepareWebhooks(context.Context) error {
 		options.LocalServingHost = loopback
 	}
 	if options.LocalServingPort == 0 {
-		port, err := choosePort(0)
+		port, err := c.choosePort(0)
 		if err != nil {
 			return err
 		}
