@@ -1,0 +1,21 @@
+package controller
+
+import (
+	"context"
+
+	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
+	"github.com/trueup-dev/trueup/examples/myapp/internal/dns"
+	"github.com/trueup-dev/trueup/reconcile"
+)
+
+// record keeps an app's record in a zone. Both methods may be called again and again.
+type record struct{ zone *dns.Zone }
+
+func (r record) acquire(ctx context.Context, run *reconcile.Run[*v1.MyApp]) (reconcile.Result, error) {
+	app := run.Object()
+	return reconcile.Continue, r.zone.Register(ctx, dns.Host(app.Namespace, app.Name), app.Name+"."+app.Namespace+".svc")
+}
+
+func (r record) release(ctx context.Context, run *reconcile.Run[*v1.MyApp]) (reconcile.Result, error) {
+	return reconcile.Continue, r.zone.Release(ctx, dns.Host(run.Object().Namespace, run.Object().Name))
+}

@@ -1,0 +1,42 @@
+// Package controller makes of every MyApp a Deployment, a Service and a DNS record.
+package controller
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
+	"github.com/trueup-dev/trueup/examples/myapp/internal/dns"
+	"github.com/trueup-dev/trueup/finalizer"
+	"github.com/trueup-dev/trueup/reconcile"
+	"github.com/trueup-dev/trueup/resources"
+	"github.com/trueup-dev/trueup/status"
+)
+
+// +kubebuilder:rbac:groups=apps.example.com,resources=myapps,verbs=get;list;watch;patch
+// +kubebuilder:rbac:groups=apps.example.com,resources=myapps/status,verbs=patch
+// +kubebuilder:rbac:groups=apps.example.com,resources=myapps/finalizers,verbs=update
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+
+// NewPipeline returns the controller of MyApps, which keeps their records in zone.
+func NewPipeline(zone *dns.Zone) *reconcile.Pipeline[*v1.MyApp] {
+	deployment := resources.Ensure(desiredDeployment)
+	service := resources.Ensure(desiredService)
+
+	return reconcile.NewPipeline("myapp",
+		finalizer.Func("apps.example.com/dns", record{zone}.release).Acquire(record{zone}.acquire),
+		reconcile.All(deployment, service), // one that fails does not freeze the other
+		status.Func(func(app *v1.MyApp, run *reconcile.Run[*v1.MyApp]) {
+			if d, ok := deployment.Observed(run); ok {
+				app.Status.Replicas = d.Status.Replicas
+				app.Status.ReadyReplicas = d.Status.ReadyReplicas
+				app.Status.Selector = metav1.FormatLabelSelector(d.Spec.Selector)
+			}
+		}),
+		status.Summarize(func(app *v1.MyApp) *[]metav1.Condition { return &app.Status.Conditions }),
+	)
+}
+
+// labels tell the pods of an app from all others.
+func labels(app *v1.MyApp) map[string]string {
+	return map[string]string{"app.kubernetes.io/name": "myapp", "app.kubernetes.io/instance": app.Name}
+}

@@ -1,0 +1,66 @@
+// Program myapp is an operator: it keeps a Deployment, a Service and a DNS
+// record for each MyApp of a cluster.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	_ "k8s.io/client-go/plugin/pkg/client/auth" // to run outside of a cluster too
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+
+	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
+	"github.com/trueup-dev/trueup/examples/myapp/internal/controller"
+	"github.com/trueup-dev/trueup/examples/myapp/internal/dns"
+)
+
+func main() {
+	options, err := parse(flag.CommandLine, os.Args[1:])
+	if err != nil {
+		os.Exit(2) // the flag set has told
+	}
+	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&options.log)))
+	config, err := ctrl.GetConfig()
+	if err == nil {
+		err = run(ctrl.SetupSignalHandler(), config, options)
+	}
+	if err != nil {
+		ctrl.Log.Error(err, "the operator has failed")
+		os.Exit(1)
+	}
+}
+
+// run runs the operator until the context is done: then it finishes the passes
+// that go on, and gives the lease back.
+func run(ctx context.Context, config *rest.Config, options options) error {
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			return fmt.Errorf("make scheme: %w", err)
+		}
+	}
+	mgr, err := ctrl.NewManager(config, options.manager(scheme))
+	if err != nil {
+		return fmt.Errorf("make manager: %w", err)
+	}
+	if err := controller.NewPipeline(dns.NewZone()).SetupWithManager(mgr); err != nil {
+		return err
+	}
+	if err := mgr.AddHealthzCheck("healthz", healthz.Ping); err != nil {
+		return fmt.Errorf("add health check: %w", err)
+	}
+	if err := mgr.AddReadyzCheck("readyz", healthz.Ping); err != nil {
+		return fmt.Errorf("add readiness check: %w", err)
+	}
+	if err := mgr.Start(ctx); err != nil {
+		return fmt.Errorf("run manager: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"crypto/tls"
+	"flag"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+)
+
+// options are what the command line says.
+type options struct {
+	metricsAddress, probeAddress           string
+	leaderElect, metricsSecure, allowHTTP2 bool
+	leaderNamespace                        string // of the lease; empty is the pod's own
+	log                                    zap.Options
+}
+
+// parse reads the command line.
+func parse(flags *flag.FlagSet, args []string) (options, error) {
+	var o options
+	flags.StringVar(&o.metricsAddress, "metrics-bind-address", "0",
+		"where to serve metrics: :8443 for HTTPS, :8080 for HTTP, 0 for not at all")
+	flags.StringVar(&o.probeAddress, "health-probe-bind-address", ":8081", "where to serve /healthz and /readyz")
+	flags.BoolVar(&o.leaderElect, "leader-elect", false, "let only one of several replicas act at a time")
+	flags.StringVar(&o.leaderNamespace, "leader-election-namespace", "",
+		"the `namespace` of the lease; required outside of a cluster (default the pod's own)")
+	flags.BoolVar(&o.metricsSecure, "metrics-secure", true,
+		"serve metrics over HTTPS, to whom the cluster allows it; false for plain HTTP, to everybody")
+	flags.BoolVar(&o.allowHTTP2, "enable-http2", false, "serve metrics over HTTP/2 too")
+	o.log.BindFlags(flags)
+	return o, flags.Parse(args)
+}
+
+// manager returns the options of the manager.
+func (o options) manager(scheme *runtime.Scheme) ctrl.Options {
+	metrics := metricsserver.Options{BindAddress: o.metricsAddress, SecureServing: o.metricsSecure}
+	if o.metricsSecure {
+		// Without it, whoever reaches the pod reads the metrics. The rights that it
+		// takes are in config/rbac/metrics_auth_role.yaml.
+		metrics.FilterProvider = filters.WithAuthenticationAndAuthorization
+	}
+	if !o.allowHTTP2 {
+		// HTTP/2 lets a client make a server work and cancel, over and over:
+		// CVE-2023-44487, CVE-2023-39325.
+		metrics.TLSOpts = append(metrics.TLSOpts, func(c *tls.Config) { c.NextProtos = []string{"http/1.1"} })
+	}
+	return ctrl.Options{
+		Scheme:                  scheme,
+		Metrics:                 metrics,
+		HealthProbeBindAddress:  o.probeAddress,
+		LeaderElection:          o.leaderElect,
+		LeaderElectionID:        "myapp.apps.example.com",
+		LeaderElectionNamespace: o.leaderNamespace,
+		// The process ends when the manager does, so the next leader need not wait
+		// for the lease to run out.
+		LeaderElectionReleaseOnCancel: true,
+	}
+}
