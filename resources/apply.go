@@ -49,7 +49,7 @@ func (c *Child[T, C]) apply(
 // owner, the mark of the step, and what makes sure that it meets the object that
 // it is meant for, or none.
 func (c *Child[T, C]) body(run *reconcile.Run[T], want *intent[C], live *observation[C]) ([]byte, error) {
-	content, err := canonical(want.raw, want.desired, run.Scheme())
+	content, err := canonical(want.raw, want.desired, c.prototype, run.Scheme())
 	if err != nil {
 		return nil, reconcile.Terminal(fmt.Errorf("build %s: %w", c.name, err))
 	}

@@ -23,9 +23,9 @@ import (
 //     strategy: {}, resources: {}, targetPort: 0, creationTimestamp: null;
 //   - the stringData of a Secret is folded into data, as the server does.
 //
-// raw is desired as encoding/json has it.
-func canonical(raw []byte, desired client.Object, scheme *runtime.Scheme) (map[string]any, error) {
-	gvk, err := apiutil.GVKForObject(desired, scheme)
+// raw is desired as encoding/json has it, and prototype tells the kind.
+func canonical(raw []byte, desired, prototype client.Object, scheme *runtime.Scheme) (map[string]any, error) {
+	gvk, err := apiutil.GVKForObject(prototype, scheme)
 	if err != nil {
 		return nil, err
 	}

@@ -45,12 +45,26 @@ func (c *Child[T, C]) intend(run *reconcile.Run[T], desired C) (*intent[C], erro
 			"build %s: metadata.name has %d characters, more than the %d that the API server accepts",
 			c.name, len(want.key.Name), validation.DNS1123SubdomainMaxLength)))
 	}
-	raw, err := json.Marshal(desired)
+	raw, err := c.marshal(desired)
 	if err != nil {
 		return nil, reconcile.Terminal(fmt.Errorf("build %s: %w", c.name, err))
 	}
 	want.raw, want.hash = raw, sha256.Sum256(raw)
 	return want, nil
+}
+
+// marshal returns the child as encoding/json has it. An unstructured one may
+// leave its kind to [Child.Kind], but not contradict it.
+func (c *Child[T, C]) marshal(desired C) ([]byte, error) {
+	content, ok := any(desired).(runtime.Unstructured)
+	if !ok {
+		return json.Marshal(desired)
+	}
+	declared := c.prototype.GetObjectKind().GroupVersionKind()
+	if built := desired.GetObjectKind().GroupVersionKind(); !built.Empty() && built != declared {
+		return nil, fmt.Errorf("apiVersion and kind are those of %s, but the step is for %s", built, declared)
+	}
+	return json.Marshal(content.UnstructuredContent())
 }
 
 // kindName returns the kind of the child for people.

@@ -69,10 +69,11 @@ func (c *Child[T, C]) made(ctx context.Context, run *reconcile.Run[T]) ([]C, err
 		}
 		return nil, fmt.Errorf("read %s: %w", c.named(live), err)
 	}
-	if live.GetUID() == known.uid && c.isOurs(run, live) {
-		children = append(children, live)
+	if live.GetUID() != known.uid || !c.isOurs(run, live) {
+		c.record.Clear(run)
+		return children, nil
 	}
-	return children, nil
+	return append(children, live), nil
 }
 
 // cached lists, from the cache and by the owner index, the children of the
@@ -111,6 +112,10 @@ func (c *Child[T, C]) isOurs(run *reconcile.Run[T], child C) bool {
 // delete deletes one child, if it is still the one that was seen. That it is
 // gone is as good; that it has changed is looked at once more.
 func (c *Child[T, C]) delete(ctx context.Context, run *reconcile.Run[T], child C) error {
+	if known, ok := c.record.Get(run); ok && known.uid == child.GetUID() {
+		// Whatever comes of it, what was applied is not what is wanted any more.
+		defer c.record.Clear(run)
+	}
 	for attempt := 1; ; attempt++ {
 		target := c.empty(client.ObjectKeyFromObject(child))
 		uid, version := child.GetUID(), child.GetResourceVersion()

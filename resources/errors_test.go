@@ -1,0 +1,81 @@
+package resources_test
+
+import (
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
+	"github.com/trueup-dev/trueup/reconcile"
+	"github.com/trueup-dev/trueup/resources"
+	"github.com/trueup-dev/trueup/testing/cluster"
+	"github.com/trueup-dev/trueup/testing/steptest"
+)
+
+func TestAnInvalidChildIsTerminalInTheServersWords(t *testing.T) {
+	b := newBench(t, resources.Ensure(func(app *v1.MyApp) (*appsv1.Deployment, error) {
+		child, err := desiredDeployment(app)
+		child.Spec.Template.Spec.Containers[0].Name = "Not A Label"
+		return child, err
+	}))
+	_, run, err := b.run()
+	if !reconcile.IsTerminal(err) || !apierrors.IsInvalid(err) {
+		t.Fatalf("err = %v, want the server's refusal, terminal", err)
+	}
+	if got := run.Reports()[0]; got.Reason != "Invalid" || !strings.Contains(got.Message, "spec.template.spec.containers[0].name") {
+		t.Errorf("report = %+v, want the field in it", got)
+	}
+}
+
+func TestAForbiddenRequestIsRetried(t *testing.T) {
+	step := resources.Ensure(desiredConfigMap)
+	b := newBench(t, step)
+	shared := cluster.Shared(t)
+	nobody, err := shared.User("nobody")
+	if err != nil {
+		t.Fatal(err)
+	}
+	requests := &steptest.Requests{}
+	b.Environment.Client = writingAs(t, b.Environment.Client, requests.Attach(nobody))
+	_, run, err := b.run()
+	if err == nil || reconcile.IsTerminal(err) || !apierrors.IsForbidden(err) {
+		t.Fatalf("err = %v, want a refusal that is retried", err)
+	}
+	if got := run.Reports()[0]; got.Reason != "Forbidden" || !strings.Contains(got.Message, `"nobody"`) {
+		t.Errorf("report = %+v, want to read who may not do what", got)
+	}
+}
+
+func TestATerminatingNamespaceIsWaitedFor(t *testing.T) {
+	b := newBench(t, resources.Ensure(desiredConfigMap))
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: b.namespace}}
+	if err := b.User.Delete(t.Context(), namespace); err != nil {
+		t.Fatal(err)
+	}
+	b.eventually("the namespace is terminating", func(ctx testContext) bool {
+		_ = b.User.Get(ctx, clientKey(namespace), namespace)
+		return namespace.DeletionTimestamp != nil
+	})
+	result, err := b.pass()
+	if err != nil || result.Outcome() != reconcile.Waiting || result.Reason() != "NamespaceTerminating" {
+		t.Errorf("got %v, %v; want to wait: it is the owner going away (C63)", result, err)
+	}
+	if result.RequeueAfter() != 0 {
+		t.Error("it polls, although the deletion of the owner wakes it")
+	}
+}
+
+func TestANameThatIsTooLongIsRefusedBeforeTheWire(t *testing.T) {
+	b := newBench(t, resources.Ensure(func(*v1.MyApp) (*corev1.ConfigMap, error) {
+		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: strings.Repeat("x", 254)}}, nil
+	}))
+	_, err := b.pass()
+	if !reconcile.IsTerminal(err) || !strings.Contains(err.Error(), "metadata.name has 254 characters") {
+		t.Errorf("err = %v, want a terminal one that says so", err)
+	}
+	b.wrote("nothing is sent")
+}
