@@ -117,10 +117,10 @@ func (c *Child[T, C]) When(wanted func(T) bool) *Child[T, C] {
 // must depend on nothing else: its answer is kept as long as the child's
 // resourceVersion is the same.
 //
-// By default a child is ready when kstatus calls it current: a Deployment when
-// its latest generation is fully rolled out and available, a Service of type
-// LoadBalancer when it has an address, a custom resource when its conditions say
-// so; kinds without such notions when they exist.
+// By default a Service of type LoadBalancer is ready when it has an address, and
+// anything else when kstatus calls it current: a Deployment when its latest
+// generation is fully rolled out and available, a custom resource when its
+// conditions say so, kinds without such notions when they exist.
 func (c *Child[T, C]) ReadyWhen(test func(C) Readiness) *Child[T, C] {
 	if test == nil {
 		c.err = errors.Join(c.err, errors.New("ReadyWhen: the function is nil"))

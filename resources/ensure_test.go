@@ -52,9 +52,8 @@ func TestEnsureAppliesOnlyWhatTheAuthorSet(t *testing.T) {
 	child := b.deployment()
 	b.get(child)
 	owned := child.ManagedFields[0].FieldsV1.String()
-	for _, field := range []string{"f:strategy", "f:resources", "f:creationTimestamp", "f:status", "f:replicas"} {
-		// replicas is nil in the MyApp, which the CRD defaults to 1.
-		if field != "f:replicas" && strings.Contains(owned, field) {
+	for _, field := range []string{"f:strategy", "f:resources", "f:creationTimestamp", "f:status"} {
+		if strings.Contains(owned, field) {
 			t.Errorf("the step owns %s, which its author did not set: %s", field, owned)
 		}
 	}
@@ -219,4 +218,43 @@ func TestEnsureFailsWithTheAuthorsError(t *testing.T) {
 		t.Errorf("report = %+v", got)
 	}
 	b.wrote("nothing is sent")
+}
+
+func TestEnsureWaitsUntilTheChildIsReady(t *testing.T) {
+	step := resources.Ensure(desiredDeployment)
+	b := newBench(t, step)
+	// Nothing rolls it out on a server without controllers.
+	b.want("a Deployment without pods", reconcile.Wait("LessReplicas", "Replicas: 0/1"))
+	child := b.deployment()
+	b.get(child)
+	b.quiet(child)
+
+	child.Status = appsv1.DeploymentStatus{
+		ObservedGeneration: 1, Replicas: 1, UpdatedReplicas: 1, ReadyReplicas: 1, AvailableReplicas: 1,
+		Conditions: []appsv1.DeploymentCondition{
+			{Type: appsv1.DeploymentAvailable, Status: corev1.ConditionTrue},
+			{Type: appsv1.DeploymentProgressing, Status: corev1.ConditionTrue, Reason: "NewReplicaSetAvailable"},
+		},
+	}
+	if err := b.User.Status().Update(t.Context(), child); err != nil {
+		t.Fatal(err)
+	}
+	b.caughtUp(child)
+	b.want("a Deployment that is rolled out", reconcile.Continue)
+	b.caughtUp(child)
+	b.quiet(child)
+}
+
+func TestReadyWhenReplacesTheTest(t *testing.T) {
+	b := newBench(t, resources.Ensure(desiredConfigMap).ReadyWhen(func(child *corev1.ConfigMap) resources.Readiness {
+		return resources.Readiness{Ready: child.Data["ready"] == "yes", Reason: "NotSaid", Message: "nobody said yes"}
+	}))
+	b.want("the test says no", reconcile.Wait("NotSaid", "nobody said yes"))
+	child := b.configMap()
+	b.get(child)
+	child.Data["ready"] = "yes"
+	b.update(child)
+	b.caughtUp(child)
+	b.want("the test says yes", reconcile.Continue)
+	b.quiet(child)
 }

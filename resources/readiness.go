@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -36,9 +37,27 @@ func (r Readiness) complete() Readiness {
 	return r
 }
 
-// defaultReadiness asks kstatus.
+// defaultReadiness asks the rule of the kind where there is one, else kstatus.
 func defaultReadiness[C client.Object](child C) Readiness {
-	content, ok := any(child).(*unstructured.Unstructured)
+	if service, ok := any(child).(*corev1.Service); ok {
+		return serviceReadiness(service)
+	}
+	return kstatus(child)
+}
+
+// serviceReadiness waits for the address of a load balancer, which kstatus does
+// not: it is content when there is a cluster IP.
+func serviceReadiness(service *corev1.Service) Readiness {
+	if service.Spec.Type == corev1.ServiceTypeLoadBalancer && len(service.Status.LoadBalancer.Ingress) == 0 {
+		return Readiness{Reason: "NoAddress", Message: "the load balancer has no address yet"}
+	}
+	return Readiness{Ready: true}
+}
+
+// kstatus asks the library of that name, which goes by the kind, the observed
+// generation and the conditions.
+func kstatus(child client.Object) Readiness {
+	content, ok := child.(*unstructured.Unstructured)
 	if !ok {
 		fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(child)
 		if err != nil {

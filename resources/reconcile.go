@@ -7,6 +7,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/trueup-dev/trueup/reconcile"
 )
@@ -115,7 +116,13 @@ func (c *Child[T, C]) observe(
 	run *reconcile.Run[T], known *record[C], child *observation[C],
 ) (reconcile.Result, error) {
 	c.observed.Set(run, child)
-	ready := known.readiness(child, c.readiness)
+	ready := known.readiness(child, func(copied C) Readiness {
+		// Typed objects come without their kind, which tests may go by.
+		if gvk, err := apiutil.GVKForObject(c.prototype, run.Scheme()); err == nil {
+			copied.GetObjectKind().SetGroupVersionKind(gvk)
+		}
+		return c.readiness(copied)
+	})
 	if ready.Ready {
 		return reconcile.Continue, nil
 	}

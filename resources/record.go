@@ -68,7 +68,7 @@ func (r *record[C]) caughtUp() {
 }
 
 // readiness judges the child, or returns the judgement of a pass that saw the
-// same one.
+// same version of it.
 func (r *record[C]) readiness(child *observation[C], test func(C) Readiness) Readiness {
 	r.mu.Lock()
 	defer r.mu.Unlock()
