@@ -61,11 +61,12 @@ func (e *ComponentError) Error() string {
 
 // newComponentError reads the log of a process that has ended.
 func newComponentError(component Component, p *process.Process) *ComponentError {
+	state := p.State() // waits for the end, after which the log is complete
 	lines := process.Tail(p.Log(), searchLines)
 	text := strings.Join(lines, "\n")
 	return &ComponentError{
 		Component: component,
-		State:     p.State(),
+		State:     state,
 		Log:       p.Log(),
 		Tail:      lines[max(0, len(lines)-tailLines):],
 		diskFull:  binaries.NoSpace(text),
