@@ -22,6 +22,13 @@ type MyAppSpec struct {
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=65535
 	Port int32 `json:"port,omitempty"`
+
+	// nodeSelector says by their labels which nodes the pods may run on. Whether
+	// its values are ones that a label can have is for the API server to say, when
+	// it is given the Deployment.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=64
+	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
 }
 
 // MyAppStatus is how a MyApp is doing.

@@ -19,7 +19,7 @@ func desiredDeployment(app *v1.MyApp) (*appsv1.Deployment, error) {
 			Selector: &metav1.LabelSelector{MatchLabels: labels(app)},
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: labels(app)},
-				Spec: corev1.PodSpec{Containers: []corev1.Container{{
+				Spec: corev1.PodSpec{NodeSelector: app.Spec.NodeSelector, Containers: []corev1.Container{{
 					Name: "app", Image: app.Spec.Image,
 					Ports: []corev1.ContainerPort{{Name: "http", ContainerPort: app.Spec.Port}},
 					SecurityContext: &corev1.SecurityContext{
