@@ -1,0 +1,112 @@
+package merge
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
+)
+
+func value(t *testing.T, text string) any {
+	t.Helper()
+	if text == "" {
+		return nil
+	}
+	var out any
+	if err := yaml.Unmarshal([]byte(text), &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func text(t *testing.T, value any) string {
+	t.Helper()
+	out, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+func TestThreeWay(t *testing.T) {
+	for name, test := range map[string]struct {
+		reason                 string
+		base, ours, live, want string
+	}{
+		"nothing of ours":     {"what we did not touch is theirs", `{a: 1}`, `{a: 1}`, `{a: 2, b: 3}`, `{a: 2, b: 3}`},
+		"set":                 {"what we set is set, beside theirs", `{a: 1}`, `{a: 2}`, `{a: 1, b: 3}`, `{a: 2, b: 3}`},
+		"unset":               {"what we unset is gone", `{a: 1, c: 1}`, `{c: 1}`, `{a: 1, b: 3, c: 1}`, `{b: 3, c: 1}`},
+		"nested":              {"so at any depth", `{x: {a: 1}}`, `{x: {a: 2}}`, `{x: {a: 1, b: 3}}`, `{x: {a: 2, b: 3}}`},
+		"from nothing":        {"the first status there is", ``, `{a: 1}`, ``, `{a: 1}`},
+		"both first":          {"the other was first", ``, `{a: 1}`, `{b: 2}`, `{a: 1, b: 2}`},
+		"list":                {"a list is ours as a whole", `{l: [1]}`, `{l: [1, 2]}`, `{l: [3]}`, `{l: [1, 2]}`},
+		"theirs changed list": {"unless we did not touch it", `{l: [1]}`, `{l: [1]}`, `{l: [3]}`, `{l: [3]}`},
+		"conditions": {
+			"conditions are merged by type, in live order, new ones last",
+			`{conditions: [{type: A, status: "True"}]}`,
+			`{conditions: [{type: A, status: "False"}, {type: New, status: "True"}]}`,
+			`{conditions: [{type: X, status: "True"}, {type: A, status: "True"}]}`,
+			`{conditions: [{type: X, status: "True"}, {type: A, status: "False"}, {type: New, status: "True"}]}`,
+		},
+		"condition we removed": {
+			"a condition that we removed is gone, theirs stay",
+			`{conditions: [{type: A, status: "True"}, {type: B, status: "True"}]}`,
+			`{conditions: [{type: B, status: "True"}]}`,
+			`{conditions: [{type: A, status: "True"}, {type: B, status: "True"}, {type: X, status: "True"}]}`,
+			`{conditions: [{type: B, status: "True"}, {type: X, status: "True"}]}`,
+		},
+		"condition they removed": {
+			"a condition that they removed and we did not touch stays gone; one that we changed comes back",
+			`{conditions: [{type: A, status: "True"}, {type: B, status: "True"}]}`,
+			`{conditions: [{type: A, status: "True"}, {type: B, status: "False"}]}`,
+			`{conditions: []}`,
+			`{conditions: [{type: B, status: "False"}]}`,
+		},
+		"first conditions": {
+			"both made the list at the same time",
+			`{}`, `{conditions: [{type: A, status: "True"}]}`, `{conditions: [{type: X, status: "True"}]}`,
+			`{conditions: [{type: X, status: "True"}, {type: A, status: "True"}]}`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			base, ours, live := value(t, test.base), value(t, test.ours), value(t, test.live)
+			before := text(t, []any{base, ours, live})
+			got := ThreeWay(base, ours, live)
+			if diff := cmp.Diff(value(t, test.want), got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+			}
+			if after := text(t, []any{base, ours, live}); after != before {
+				t.Errorf("an argument was changed: %s, then %s", before, after)
+			}
+			// What was merged is what the patch makes of live.
+			if _, differs := Patch(got, value(t, test.want)); differs {
+				t.Error("Patch sees a difference where there is none")
+			}
+		})
+	}
+}
+
+func TestPatch(t *testing.T) {
+	for name, test := range map[string]struct {
+		reason         string
+		from, to, want string
+		differs        bool
+	}{
+		"same":         {"no difference", `{a: 1}`, `{a: 1}`, ``, false},
+		"set":          {"only what differs", `{a: 1, b: 1}`, `{a: 2, b: 1}`, `{a: 2}`, true},
+		"unset":        {"null unsets", `{a: 1, b: 1}`, `{b: 1}`, `{a: null}`, true},
+		"nested":       {"at any depth", `{x: {a: 1, b: 1}}`, `{x: {a: 2, b: 1}}`, `{x: {a: 2}}`, true},
+		"from nothing": {"all of it", ``, `{a: 1}`, `{a: 1}`, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, differs := Patch(value(t, test.from), value(t, test.to))
+			if differs != test.differs {
+				t.Errorf("%s: differs = %v, want %v (%v)", test.reason, differs, test.differs, got)
+			}
+			if diff := cmp.Diff(value(t, test.want), got); test.differs && diff != "" {
+				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+			}
+		})
+	}
+}
