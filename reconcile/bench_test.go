@@ -3,12 +3,9 @@ package reconcile_test
 import (
 	"context"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -123,18 +120,7 @@ func (b *pipelineBench) want(reason string) {
 // caughtUp waits until the cache has what the server has.
 func (b *pipelineBench) caughtUp() {
 	b.Helper()
-	err := wait.PollUntilContextTimeout(b.Context(), 5*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
-		cached, live := &v1.MyApp{}, &v1.MyApp{}
-		cachedErr := b.Environment.Cache.Get(ctx, client.ObjectKeyFromObject(b.app), cached)
-		liveErr := b.User.Get(ctx, client.ObjectKeyFromObject(b.app), live)
-		if apierrors.IsNotFound(liveErr) {
-			return apierrors.IsNotFound(cachedErr), nil
-		}
-		return cachedErr == nil && liveErr == nil && cached.ResourceVersion == live.ResourceVersion, nil
-	})
-	if err != nil {
-		b.Fatalf("the cache does not catch up: %v", err)
-	}
+	b.CaughtUp(b.T, b.app)
 }
 
 func (b *pipelineBench) live() *v1.MyApp {

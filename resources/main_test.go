@@ -14,7 +14,6 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -114,28 +113,7 @@ func (b *bench) quiet(children ...client.Object) {
 // caughtUp waits until the cache shows the object as the server has it.
 func (b *bench) caughtUp(object client.Object) {
 	b.Helper()
-	key := client.ObjectKeyFromObject(object)
-	b.eventually("the cache shows "+key.String(), func(ctx context.Context) bool {
-		cached, live := b.blank(object), b.blank(object)
-		cachedErr := b.Environment.Client.Get(ctx, key, cached)
-		liveErr := b.User.Get(ctx, key, live)
-		if apierrors.IsNotFound(liveErr) {
-			return apierrors.IsNotFound(cachedErr)
-		}
-		return cachedErr == nil && liveErr == nil && cached.GetResourceVersion() == live.GetResourceVersion()
-	})
-}
-
-func (b *bench) blank(object client.Object) client.Object {
-	gvk, err := apiutil.GVKForObject(object, b.User.Scheme())
-	if err != nil {
-		b.Fatal(err)
-	}
-	blank, err := b.User.Scheme().New(gvk)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return blank.(client.Object)
+	b.CaughtUp(b.T, object)
 }
 
 func (b *bench) eventually(what string, met func(context.Context) bool) {
