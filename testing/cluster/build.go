@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -39,11 +38,7 @@ func find(ctx context.Context, options Options) (map[string]string, error) {
 	for _, component := range options.components() {
 		names = append(names, string(component))
 	}
-	programs, err := finder.Find(ctx, names...)
-	if err != nil {
-		return nil, fmt.Errorf("find programs: %w", err)
-	}
-	return programs, nil
+	return finder.Find(ctx, names...)
 }
 
 // randomName returns ten random lower-case characters.

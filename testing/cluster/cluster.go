@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"k8s.io/client-go/kubernetes"
@@ -134,8 +135,12 @@ func (c *Cluster) shutDown() error {
 	failed, keep := c.err != nil, c.keep || c.options.KeepDirectory
 	c.mu.Unlock()
 
-	for i := len(processes) - 1; i >= 0; i-- {
-		processes[i].process.Stop(grace[processes[i].component])
+	for _, r := range slices.Backward(processes) {
+		limit := grace[r.component]
+		if failed {
+			limit = failedGrace
+		}
+		r.process.Stop(limit)
 	}
 	var errs []error
 	if c.watchdog != nil {

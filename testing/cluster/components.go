@@ -18,6 +18,10 @@ var grace = map[Component]time.Duration{
 	Etcd:              3 * time.Second,
 }
 
+// failedGrace is how long each may take once one has failed: an API server that
+// has lost its etcd never stops by itself.
+const failedGrace = 500 * time.Millisecond
+
 // launch starts the process of a component. The caller decides what its end
 // means: see [Cluster.guard].
 func (c *Cluster) launch(component Component, arguments []string) (*process.Process, error) {

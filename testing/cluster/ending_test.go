@@ -48,10 +48,10 @@ func TestNothingIsLeft(t *testing.T) {
 		"KillWhole":      {ending: "kill whole", signal: syscall.SIGKILL},
 		"KillWhileStart": {ending: "kill early", signal: syscall.SIGKILL, early: true},
 		"Interrupt":      {ending: "interrupt", signal: syscall.SIGINT, group: true},
-		"Hangup":         {ending: "hangup", signal: syscall.SIGHUP, group: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			parent := temporaryDirectory(t)
 			cmd := exec.Command(os.Args[0])
 			cmd.Env = append(os.Environ(), endingVariable+"="+tc.ending, "TMPDIR="+parent)

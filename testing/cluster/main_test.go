@@ -10,9 +10,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
 // TestMain shares one whole cluster among the tests of this package, and makes
@@ -22,9 +27,32 @@ func TestMain(m *testing.M) {
 	if ending := os.Getenv(endingVariable); ending != "" {
 		endBadly(ending)
 	}
-	options := Full()
-	options.CRDPaths = []string{"testdata"}
-	Main(m, options)
+	log.SetLogger(logr.Discard())
+	whole, api := Full(), Options{}
+	for _, options := range []*Options{&whole, &api} {
+		options.CRDPaths = []string{"testdata"}
+		options.CRDs = []*apiextensionsv1.CustomResourceDefinition{gadgetDefinition}
+	}
+	api.Webhooks = envtest.WebhookInstallOptions{
+		ValidatingWebhooks: []*admissionregistrationv1.ValidatingWebhookConfiguration{secretWebhook},
+	}
+	Main(tests(func() int { return sharedAPI.run(m, api) }), whole)
+}
+
+// sharedAPI is an API server alone that the tests of this package share, beside
+// the whole cluster of [Shared].
+var sharedAPI sharing
+
+// apiServer returns the API server of sharedAPI.
+func apiServer(t *testing.T) *Cluster {
+	t.Helper()
+	ctx, cancel := testContext(t)
+	defer cancel()
+	c, err := sharedAPI.get(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }
 
 // startForTest starts a cluster that stops after the test.

@@ -32,7 +32,7 @@ func TestNamespacePrefix(t *testing.T) {
 func TestNamespaceIsDeleted(t *testing.T) {
 	cases := map[string]func(t *testing.T) *Cluster{
 		"Whole":     func(t *testing.T) *Cluster { return Shared(t) },
-		"APIServer": func(t *testing.T) *Cluster { return startForTest(t, Options{CRDPaths: []string{"testdata"}}) },
+		"APIServer": apiServer,
 	}
 	for name, start := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -76,7 +76,7 @@ func TestNamespaceIsDeleted(t *testing.T) {
 
 // TestNamespaceWithFinalizers keeps an object whose finalizer nobody removes.
 func TestNamespaceWithFinalizers(t *testing.T) {
-	c := startForTest(t, Options{})
+	c := apiServer(t)
 	client := clientFor(t, c.Config())
 	namespace := ""
 	t.Run("Inner", func(t *testing.T) {

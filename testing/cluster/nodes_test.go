@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 )
 
 func podTemplate(app string) corev1.PodTemplateSpec {
@@ -18,6 +19,8 @@ func podTemplate(app string) corev1.PodTemplateSpec {
 			InitContainers: []corev1.Container{{Name: "init", Image: "init"}},
 			Containers:     []corev1.Container{{Name: "main", Image: "main"}},
 			RestartPolicy:  corev1.RestartPolicyAlways,
+			// Half of it is how long the namespace controller waits for pods.
+			TerminationGracePeriodSeconds: ptr.To(int64(1)),
 		},
 	}
 }

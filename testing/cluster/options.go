@@ -120,6 +120,12 @@ func (o Options) validate() error {
 			invalid(fmt.Sprintf("Webhooks.Paths[%d]", i), "%w", err)
 		}
 	}
+	if slices.Contains(o.Webhooks.MutatingWebhooks, nil) {
+		invalid("Webhooks.MutatingWebhooks", "one of them is nil")
+	}
+	if slices.Contains(o.Webhooks.ValidatingWebhooks, nil) {
+		invalid("Webhooks.ValidatingWebhooks", "one of them is nil")
+	}
 	for _, component := range slices.Sorted(maps.Keys(o.Flags)) {
 		if !slices.Contains([]Component{Etcd, APIServer, ControllerManager, Scheduler, Kwok}, component) {
 			invalid("Flags", "there is no component %q", component)

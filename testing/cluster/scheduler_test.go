@@ -8,14 +8,13 @@ import (
 
 // TestStartLeavesNoProbes looks for what a start tries the parts with.
 func TestStartLeavesNoProbes(t *testing.T) {
-	c := startForTest(t, Full())
-	client := clientFor(t, c.Config()).CoreV1()
-	pods, err := client.Pods(metav1.NamespaceAll).List(t.Context(), metav1.ListOptions{})
+	client := clientFor(t, Shared(t).Config()).CoreV1()
+	pods, err := client.Pods(metav1.NamespaceSystem).List(t.Context(), metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, pod := range pods.Items {
-		t.Errorf("pod %s/%s is left", pod.Namespace, pod.Name)
+		t.Errorf("pod %s is left", pod.Name)
 	}
 	configMaps, err := client.ConfigMaps(metav1.NamespaceSystem).List(t.Context(), metav1.ListOptions{})
 	if err != nil {
@@ -23,7 +22,7 @@ func TestStartLeavesNoProbes(t *testing.T) {
 	}
 	for _, configMap := range configMaps.Items {
 		if configMap.GenerateName != "" {
-			t.Errorf("ConfigMap %s/%s is left", configMap.Namespace, configMap.Name)
+			t.Errorf("ConfigMap %s is left", configMap.Name)
 		}
 	}
 }

@@ -56,7 +56,6 @@ func TestSharedStops(t *testing.T) {
 		code int
 		want int
 	}{
-		"Passed":       {code: 0, want: 0},
 		"Failed":       {code: 2, want: 2},
 		"PassedKilled": {kill: true, code: 0, want: 1},
 	}

@@ -9,32 +9,31 @@ import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 )
 
-func TestWebhooks(t *testing.T) {
-	path, sideEffects := "validate", admissionregistrationv1.SideEffectClassNone
-	configuration := &admissionregistrationv1.ValidatingWebhookConfiguration{
-		ObjectMeta: metav1.ObjectMeta{Name: "validate.example.com"},
-		Webhooks: []admissionregistrationv1.ValidatingWebhook{{
-			Name:                    "validate.example.com",
-			AdmissionReviewVersions: []string{"v1"},
-			SideEffects:             &sideEffects,
-			ClientConfig: admissionregistrationv1.WebhookClientConfig{
-				Service: &admissionregistrationv1.ServiceReference{Namespace: "default", Name: "webhook", Path: &path},
-			},
-			Rules: []admissionregistrationv1.RuleWithOperations{{
-				Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Create},
-				Rule:       admissionregistrationv1.Rule{APIGroups: []string{""}, APIVersions: []string{"v1"}, Resources: []string{"secrets"}},
-			}},
+// secretWebhook is asked about Secrets that are created.
+var secretWebhook = &admissionregistrationv1.ValidatingWebhookConfiguration{
+	ObjectMeta: metav1.ObjectMeta{Name: "validate.example.com"},
+	Webhooks: []admissionregistrationv1.ValidatingWebhook{{
+		Name:                    "validate.example.com",
+		AdmissionReviewVersions: []string{"v1"},
+		SideEffects:             ptr.To(admissionregistrationv1.SideEffectClassNone),
+		ClientConfig: admissionregistrationv1.WebhookClientConfig{
+			Service: &admissionregistrationv1.ServiceReference{Namespace: "default", Name: "webhook", Path: ptr.To("validate")},
+		},
+		Rules: []admissionregistrationv1.RuleWithOperations{{
+			Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Create},
+			Rule:       admissionregistrationv1.Rule{APIGroups: []string{""}, APIVersions: []string{"v1"}, Resources: []string{"secrets"}},
 		}},
-	}
-	c := startForTest(t, Options{Webhooks: envtest.WebhookInstallOptions{
-		ValidatingWebhooks: []*admissionregistrationv1.ValidatingWebhookConfiguration{configuration},
-	}})
-	if configuration.Webhooks[0].ClientConfig.Service == nil {
+	}},
+}
+
+func TestWebhooks(t *testing.T) {
+	c := apiServer(t)
+	if secretWebhook.Webhooks[0].ClientConfig.Service == nil {
 		t.Error("the object in the options should not change")
 	}
 	options := c.Webhooks()
@@ -45,7 +44,7 @@ func TestWebhooks(t *testing.T) {
 	server := webhook.NewServer(webhook.Options{
 		Host: options.LocalServingHost, Port: options.LocalServingPort, CertDir: options.LocalServingCertDir,
 	})
-	server.Register("/"+path, &webhook.Admission{Handler: admission.HandlerFunc(func(context.Context, admission.Request) admission.Response {
+	server.Register("/validate", &webhook.Admission{Handler: admission.HandlerFunc(func(context.Context, admission.Request) admission.Response {
 		return admission.Denied("no secrets here")
 	})})
 	ctx, cancel := context.WithCancel(t.Context())

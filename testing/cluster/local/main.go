@@ -19,10 +19,15 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/go-logr/logr"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
 	"github.com/trueup-dev/trueup/testing/cluster"
 )
 
 func main() {
+	// controller-runtime complains when nobody has said where to log to.
+	log.SetLogger(logr.Discard())
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
