@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/trueup-dev/trueup/examples/myapp/internal/stage"
+)
+
+// refresh is how often the screen looks at the scene.
+const refresh = 200 * time.Millisecond
+
+// screen shows the story. On a terminal it draws a table, again and again in the
+// same place; elsewhere it prints a line for everything that happens.
+type screen struct {
+	out      io.Writer
+	terminal *os.File // nil if out is none
+	start    time.Time
+	user     *user
+	requests *stage.Requests
+
+	mu    sync.Mutex
+	parts []*part
+	rows  []row
+	shown int // how many writes were printed as lines
+}
+
+func newScreen(out io.Writer, start time.Time, user *user, requests *stage.Requests) *screen {
+	s := &screen{out: out, start: start, user: user, requests: requests}
+	for range story {
+		s.parts = append(s.parts, &part{screen: s})
+	}
+	if file, ok := out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+		s.terminal = file
+	}
+	return s
+}
+
+// begin says that an act begins.
+func (s *screen) begin(i int) *part {
+	part := s.parts[i]
+	s.change(fmt.Sprintf("act %d of %d: %s", i+1, len(story), story[i].title), func() { part.state = going })
+	return part
+}
+
+// change changes what the screen knows, and where there is no table prints a
+// line about it, after what has happened before.
+func (s *screen) change(line string, change func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change()
+	if s.terminal != nil {
+		return
+	}
+	s.printWrites()
+	s.print(offset(time.Now(), s.start) + "  " + line)
+}
+
+// during keeps the screen up to date while fn runs.
+func (s *screen) during(ctx context.Context, fn func() error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var group sync.WaitGroup
+	group.Go(func() { s.follow(ctx) })
+	err := fn()
+	cancel()
+	group.Wait()
+	s.update(s.rows) // the end is worth seeing
+	return err
+}
+
+// follow looks at the scene until the context is done.
+func (s *screen) follow(ctx context.Context) {
+	ticker := time.NewTicker(refresh)
+	defer ticker.Stop()
+	if s.terminal != nil {
+		clear(s.out)
+		defer restore(s.out)
+	}
+	for {
+		// What cannot be seen now is seen at the next look, or ends the story.
+		if rows, err := s.user.look(ctx); err == nil {
+			s.update(rows)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+// update shows what there is now.
+func (s *screen) update(rows []row) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.rows
+	s.rows = rows
+	if s.terminal != nil {
+		width, height, err := term.GetSize(int(s.terminal.Fd()))
+		if err != nil {
+			width, height = 100, 40
+		}
+		draw(s.out, s.frame(height), width)
+		return
+	}
+	s.printWrites()
+	for _, line := range differences(before, rows) {
+		s.print(offset(time.Now(), s.start) + "      " + line)
+	}
+}
+
+// printWrites prints the writes that are not yet printed.
+func (s *screen) printWrites() {
+	all := s.requests.All(stage.Request.Write)
+	for _, request := range all[s.shown:] {
+		s.print(write(request, s.start))
+	}
+	s.shown = len(all)
+}
+
+func (s *screen) print(line string) { _, _ = fmt.Fprintln(s.out, line) }
+
+// differences tells what has come, changed and gone between two looks.
+func differences(before, after []row) []string {
+	was := map[string]row{}
+	for _, row := range before {
+		was[row.kind+row.name] = row
+	}
+	var lines []string
+	for _, row := range after {
+		if was[row.kind+row.name] != row {
+			lines = append(lines, row.String())
+		}
+		delete(was, row.kind+row.name)
+	}
+	for _, row := range before {
+		if _, gone := was[row.kind+row.name]; gone {
+			lines = append(lines, row.kind+" "+row.name+" is gone")
+		}
+	}
+	return lines
+}

@@ -1,0 +1,137 @@
+package controller_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
+	"github.com/trueup-dev/trueup/examples/myapp/internal/controller"
+	"github.com/trueup-dev/trueup/examples/myapp/internal/dns"
+	"github.com/trueup-dev/trueup/examples/myapp/internal/stage"
+	"github.com/trueup-dev/trueup/reconcile"
+)
+
+// rights are verbs by resource, such as "myapps.apps.example.com/status".
+type rights map[string]sets.Set[string]
+
+func (r rights) add(group, resource, subresource string, verbs ...string) {
+	name := schema.GroupResource{Group: group, Resource: resource}.String()
+	if subresource != "" {
+		name += "/" + subresource
+	}
+	r[name] = sets.New(verbs...).Union(r[name])
+}
+
+// sorted returns the rights as lines.
+func (r rights) sorted() []string {
+	var lines []string
+	for resource, verbs := range r {
+		lines = append(lines, fmt.Sprint(resource, sets.List(verbs)))
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+// needed returns what the pipeline asks for in its description, and what the
+// framework does for every pipeline whose objects have finalizers and a status.
+func needed(t *testing.T) rights {
+	t.Helper()
+	need := rights{}
+	controller.NewPipeline(dns.NewZone()).Describe().Walk(func(about reconcile.Description) {
+		for _, access := range about.Access {
+			gvk, err := apiutil.GVKForObject(access.Object, stage.Scheme)
+			if err != nil {
+				t.Fatal(err)
+			}
+			plural, _ := meta.UnsafeGuessKindToResource(gvk)
+			need.add(plural.Group, plural.Resource, access.Subresource, access.Verbs...)
+		}
+	})
+	if len(need) == 0 {
+		t.Fatal("the description asks for nothing")
+	}
+	group := v1.GroupVersion.Group
+	need.add(group, "myapps", "", "get", "list", "watch") // to see the objects
+	need.add(group, "myapps", "", "patch")                // to put finalizers on them
+	need.add(group, "myapps", "status", "patch")          // to write their status
+	need.add(group, "myapps", "finalizers", "update")     // to block their deletion by a child
+	need.add("events.k8s.io", "events", "", "create", "patch")
+	return need
+}
+
+// granted returns what the generated ClusterRole allows.
+func granted(t *testing.T) rights {
+	t.Helper()
+	role, err := stage.ManagerRole()
+	if err != nil {
+		t.Fatal(err)
+	}
+	have := rights{}
+	for _, rule := range role.Rules {
+		if len(rule.NonResourceURLs)+len(rule.ResourceNames) > 0 {
+			t.Errorf("this rule is of a sort that nothing asks for: %+v", rule)
+		}
+		for _, group := range rule.APIGroups {
+			for _, name := range rule.Resources {
+				resource, subresource, _ := strings.Cut(name, "/")
+				have.add(group, resource, subresource, rule.Verbs...)
+			}
+		}
+	}
+	return have
+}
+
+func TestRoleIsWhatThePipelineNeeds(t *testing.T) {
+	if diff := cmp.Diff(needed(t).sorted(), granted(t).sorted()); diff != "" {
+		t.Errorf("the pipeline and the generated ClusterRole disagree (-needed +granted):\n%s", diff)
+	}
+}
+
+// TestRoleSuffices lets an app live through everything, and looks at what the
+// operator really asked for: these writes, and
+// nothing that it may not do.
+func TestRoleSuffices(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	app := w.app("web", image, 1)
+	w.awaitReady(app)
+	w.must(w.client.Delete(w.ctx, app))
+	w.await("the app is gone", func() error {
+		if err := w.client.Get(w.ctx, client.ObjectKeyFromObject(app), app); !apierrors.IsNotFound(err) {
+			return fmt.Errorf("get answered %v", err)
+		}
+		return nil
+	})
+	w.quiet()
+
+	used := rights{}
+	for _, request := range w.operator.Requests.All(w.here) {
+		if request.Code == http.StatusForbidden || request.Code == http.StatusUnauthorized {
+			t.Errorf("%s was answered %d", request, request.Code)
+		}
+		if request.Write() {
+			used.add(request.Group, request.Resource, request.Subresource, request.Verb)
+		}
+	}
+	want := []string{
+		"deployments.apps[patch]",
+		"events.events.k8s.io[create]",
+		"myapps.apps.example.com/status[patch]",
+		"myapps.apps.example.com[patch]",
+		"services[patch]",
+	}
+	if diff := cmp.Diff(want, used.sorted()); diff != "" {
+		t.Errorf("writes (-want +got):\n%s", diff)
+	}
+}
