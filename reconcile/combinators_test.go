@@ -176,9 +176,8 @@ func TestAPanicIsTheFailureOfItsStep(t *testing.T) {
 	pass := newRun(t)
 	_, err := pass.Do(t.Context(), reconcile.All(
 		reconcile.Func("bad", func(context.Context, run) (reconcile.Result, error) {
-			var nothing map[string]int
-			nothing["x"] = 1
-			return reconcile.Continue, nil
+			var steps []step
+			return steps[len(script.ran)].Reconcile(t.Context(), nil)
 		}),
 		script.step("good", returned{}),
 	))

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -35,9 +36,11 @@ func (e *terminalError) Is(target error) bool { return isMark(target) }
 // ones already satisfies.
 func IsTerminal(err error) bool {
 	for err != nil {
+		//nolint:errorlint // each error of the tree is looked at by itself
 		if _, ok := err.(*terminalError); ok || isMark(err) {
 			return true
 		}
+		//nolint:errorlint // this walks the tree
 		switch wrapper := err.(type) {
 		case interface{ Unwrap() error }:
 			err = wrapper.Unwrap()
@@ -136,13 +139,11 @@ type joinedError struct {
 }
 
 func (e *joinedError) Error() string {
-	text := ""
+	texts := make([]string, len(e.errs))
 	for i, err := range e.errs {
-		if i > 0 {
-			text += "; "
-		}
-		text += err.Error()
+		texts[i] = err.Error()
 	}
+	text := strings.Join(texts, "; ")
 	if e.after > 0 {
 		text += fmt.Sprintf(" (another step asked to run again after %s)", e.after)
 	}
@@ -153,6 +154,7 @@ func (e *joinedError) Unwrap() []error { return e.errs }
 
 // afterOf returns the requeue that came together with an error, or 0.
 func afterOf(err error) time.Duration {
+	//nolint:errorlint // only a join that nobody wrapped speaks for the pass
 	if joined, ok := err.(*joinedError); ok {
 		return joined.after
 	}

@@ -2,7 +2,7 @@ package reconcile
 
 import (
 	"context"
-	"fmt"
+	"errors"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -27,7 +27,7 @@ func Func[T client.Object](name string, fn func(context.Context, *Run[T]) (Resul
 		Condition: ConditionType(name),
 	}}
 	if fn == nil {
-		step.about.Err = fmt.Errorf("the function is nil")
+		step.about.Err = errors.New("the function is nil")
 	}
 	return step
 }

@@ -24,6 +24,7 @@ type Join struct {
 func (j *Join) Add(result Result, err error) {
 	j.after = soonest(j.after, result.after)
 	if err != nil {
+		//nolint:errorlint // a join that an author wrapped stays one error
 		if joined, ok := err.(*joinedError); ok {
 			j.after = soonest(j.after, joined.after)
 			j.errs = append(j.errs, joined.errs...)

@@ -95,7 +95,7 @@ data: {a: bmV3, b: Yg==, c: ""}`,
 			reason: "what the server sets is not sent back to it (C73)",
 			desired: &networkingv1.Ingress{
 				ObjectMeta: metav1.ObjectMeta{
-					Name: "web", UID: "u", ResourceVersion: "7", Generation: 3, SelfLink: "x",
+					Name: "web", UID: "u", ResourceVersion: "7", Generation: 3,
 					CreationTimestamp: metav1.Unix(1, 0), DeletionTimestamp: ptr.To(metav1.Unix(2, 0)),
 					ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "m"}},
 				},

@@ -45,12 +45,12 @@ func (c *Child[T, C]) converge(
 				return result, nil
 			}
 			if known, ok := c.record.Get(run); ok && known.settles(want, live.shared) {
-				return c.observe(run, known, live)
+				return c.observe(run, known, live), nil
 			}
 		}
 		applied, err := c.apply(ctx, run, want, live)
 		if err == nil {
-			return c.observe(run, c.remember(run, want, applied), share(applied))
+			return c.observe(run, c.remember(run, want, applied), share(applied)), nil
 		}
 		if !isRace(err) || attempt == attempts {
 			return refusal(want, err)
@@ -112,9 +112,7 @@ func (c *Child[T, C]) lookLive(ctx context.Context, run *reconcile.Run[T], want 
 }
 
 // observe makes the child known to later steps and says whether it is ready.
-func (c *Child[T, C]) observe(
-	run *reconcile.Run[T], known *record[C], child *observation[C],
-) (reconcile.Result, error) {
+func (c *Child[T, C]) observe(run *reconcile.Run[T], known *record[C], child *observation[C]) reconcile.Result {
 	c.observed.Set(run, child)
 	ready := known.readiness(child, func(copied C) Readiness {
 		// Typed objects come without their kind, which tests may go by.
@@ -124,9 +122,9 @@ func (c *Child[T, C]) observe(
 		return c.readiness(copied)
 	})
 	if ready.Ready {
-		return reconcile.Continue, nil
+		return reconcile.Continue
 	}
-	return reconcile.Wait(ready.Reason, ready.Message), nil
+	return reconcile.Wait(ready.Reason, ready.Message)
 }
 
 // empty returns a child that has only a name.
