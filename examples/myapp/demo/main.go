@@ -23,18 +23,26 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"k8s.io/klog/v2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	log := &tail{}
+	logger := zap.New(zap.WriteTo(log))
+	ctrl.SetLogger(logger)
+	klog.SetLogger(logger)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr, log)
 	stop()
 	os.Exit(code)
 }
 
-// run returns the exit code.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+// run returns the exit code. log is where the operator logs to.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer, log *tail) int {
 	flags := flag.NewFlagSet("demo", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	exit := flags.Bool("exit-when-ready", false, "end after the story, instead of staying up until interrupted")
@@ -47,8 +55,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		_, _ = fmt.Fprintf(stderr, "unexpected argument %q\n", flags.Arg(0))
 		return 2
 	}
-	log := &tail{}
-	if err := perform(ctx, stdout, stderr, log, *exit); err != nil {
+	if err := perform(ctx, stdout, stderr, *exit); err != nil {
 		if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 			err = errors.New("interrupted")
 		} else {

@@ -7,9 +7,7 @@ import (
 	"io"
 	"time"
 
-	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
 	"github.com/trueup-dev/trueup/examples/myapp/internal/stage"
 	"github.com/trueup-dev/trueup/testing/cluster"
@@ -18,12 +16,8 @@ import (
 // perform starts the cluster and the operator, plays the story and, unless it is
 // to exit then, stays up until the context is done. It stops all that it has
 // started.
-func perform(ctx context.Context, stdout, stderr io.Writer, log io.Writer, exit bool) (err error) {
+func perform(ctx context.Context, stdout, stderr io.Writer, exit bool) (err error) {
 	start := time.Now()
-	logger := zap.New(zap.WriteTo(log))
-	ctrl.SetLogger(logger)
-	klog.SetLogger(logger)
-
 	options, err := stage.Options()
 	if err != nil {
 		return err
@@ -35,7 +29,7 @@ func perform(ctx context.Context, stdout, stderr io.Writer, log io.Writer, exit 
 		return err
 	}
 	defer func() { err = errors.Join(err, env.Stop()) }()
-	operator, err := stage.Start(ctx, env, logger)
+	operator, err := stage.Start(ctx, env, ctrl.Log)
 	if err != nil {
 		return err
 	}
@@ -48,11 +42,11 @@ func perform(ctx context.Context, stdout, stderr io.Writer, log io.Writer, exit 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go watchOver(ctx, cancel, env, operator)
-	screen := newScreen(stdout, start, user, operator.Requests)
+	screen := newScreen(stdout, !exit, start, user, operator.Requests)
 	if err := screen.during(ctx, func() error { return play(ctx, user, operator.Requests, screen) }); err != nil || exit {
 		return cause(ctx, err)
 	}
-	return cause(ctx, stay(ctx, env, user, screen, stdout))
+	return cause(ctx, stay(ctx, env, user, screen))
 }
 
 // watchOver ends the context when the cluster or the operator ends by itself.
@@ -76,12 +70,15 @@ func cause(ctx context.Context, err error) error {
 
 // stay makes the sample once more, says how to reach the cluster and shows what
 // happens there until the context is done. That it was interrupted is no error.
-func stay(ctx context.Context, env *cluster.Cluster, user *user, screen *screen, stdout io.Writer) error {
+func stay(ctx context.Context, env *cluster.Cluster, user *user, screen *screen) error {
 	if err := user.applySample(ctx); err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(stdout, "The sample is there again, and the cluster is yours until you press Ctrl-C:\n\n"+
-		"export KUBECONFIG=%s\nkubectl -n %s get myapps -w\n\n", env.Kubeconfig(), namespace)
+	screen.invite(
+		"The sample is there again, and the cluster is yours until you press Ctrl-C:",
+		"export KUBECONFIG="+env.Kubeconfig(),
+		"kubectl -n "+namespace+" get myapps -o wide",
+	)
 	err := screen.during(ctx, func() error {
 		<-ctx.Done()
 		return nil

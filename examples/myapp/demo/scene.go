@@ -64,7 +64,10 @@ func (u *user) look(ctx context.Context) ([]row, error) {
 
 func appRow(app *v1.MyApp) row {
 	ready := condition(app)
-	state := fmt.Sprintf("Ready=%s %s", ready.Status, ready.Reason)
+	state := "Ready=" + string(ready.Status)
+	if ready.Reason != "" {
+		state += ", " + ready.Reason
+	}
 	if ready.Status != metav1.ConditionTrue && ready.Message != "" {
 		state += ": " + ready.Message
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -13,26 +14,32 @@ import (
 	"github.com/trueup-dev/trueup/examples/myapp/internal/stage"
 )
 
-// refresh is how often the screen looks at the scene.
-const refresh = 200 * time.Millisecond
+// refresh is how often the screen looks at the scene, and breath is how long it
+// lets a person look at what an act has left.
+const (
+	refresh = 200 * time.Millisecond
+	breath  = 2 * time.Second
+)
 
 // screen shows the story. On a terminal it draws a table, again and again in the
 // same place; elsewhere it prints a line for everything that happens.
 type screen struct {
 	out      io.Writer
 	terminal *os.File // nil if out is none
+	patient  bool     // with a person who reads
 	start    time.Time
 	user     *user
 	requests *stage.Requests
 
-	mu    sync.Mutex
-	parts []*part
-	rows  []row
-	shown int // how many writes were printed as lines
+	mu      sync.Mutex
+	parts   []*part
+	rows    []row
+	shown   int      // how many writes were printed as lines
+	invited []string // what a person may do after the story
 }
 
-func newScreen(out io.Writer, start time.Time, user *user, requests *stage.Requests) *screen {
-	s := &screen{out: out, start: start, user: user, requests: requests}
+func newScreen(out io.Writer, patient bool, start time.Time, user *user, requests *stage.Requests) *screen {
+	s := &screen{out: out, patient: patient, start: start, user: user, requests: requests}
 	for range story {
 		s.parts = append(s.parts, &part{screen: s})
 	}
@@ -42,11 +49,29 @@ func newScreen(out io.Writer, start time.Time, user *user, requests *stage.Reque
 	return s
 }
 
+// pause waits for a person to read the table. Lines can be read later.
+func (s *screen) pause(ctx context.Context) error {
+	if s.terminal == nil || !s.patient {
+		return nil
+	}
+	select {
+	case <-time.After(breath):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
 // begin says that an act begins.
 func (s *screen) begin(i int) *part {
 	part := s.parts[i]
 	s.change(fmt.Sprintf("act %d of %d: %s", i+1, len(story), story[i].title), func() { part.state = going })
 	return part
+}
+
+// invite tells a person what to do after the story.
+func (s *screen) invite(lines ...string) {
+	s.change(strings.Join(append(lines, ""), "\n"), func() { s.invited = lines })
 }
 
 // change changes what the screen knows, and where there is no table prints a
@@ -125,24 +150,3 @@ func (s *screen) printWrites() {
 }
 
 func (s *screen) print(line string) { _, _ = fmt.Fprintln(s.out, line) }
-
-// differences tells what has come, changed and gone between two looks.
-func differences(before, after []row) []string {
-	was := map[string]row{}
-	for _, row := range before {
-		was[row.kind+row.name] = row
-	}
-	var lines []string
-	for _, row := range after {
-		if was[row.kind+row.name] != row {
-			lines = append(lines, row.String())
-		}
-		delete(was, row.kind+row.name)
-	}
-	for _, row := range before {
-		if _, gone := was[row.kind+row.name]; gone {
-			lines = append(lines, row.kind+" "+row.name+" is gone")
-		}
-	}
-	return lines
-}

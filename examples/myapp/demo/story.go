@@ -34,6 +34,9 @@ var story = []act{
 // writes nothing more.
 func play(ctx context.Context, user *user, requests *stage.Requests, screen *screen) error {
 	for i, act := range story {
+		if err := screen.pause(ctx); err != nil {
+			return err
+		}
 		if err := playOne(ctx, act, user, requests, screen.begin(i)); err != nil {
 			return fmt.Errorf("act %d, %s: %w", i+1, act.title, err)
 		}

@@ -18,6 +18,9 @@ func (s *screen) frame(height int) []string {
 		fmt.Sprintf("The MyApp operator on Kubernetes %s, as a service account with exactly the generated ClusterRole   %s",
 			cluster.KubernetesVersion, strings.TrimSpace(offset(time.Now(), s.start))), "",
 	}
+	if len(s.invited) > 0 {
+		lines = append(append(lines, s.invited...), "")
+	}
 	for i, part := range s.parts {
 		lines = append(lines, part.lines(i)...)
 	}
