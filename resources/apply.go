@@ -36,13 +36,29 @@ func (c *Child[T, C]) apply(
 	if err != nil {
 		return answer, fmt.Errorf("apply %s: %w", want, err)
 	}
-	switch {
-	case live == nil:
-		run.Event(answer, "Created", "Apply", "created %s %s", want.kind, want.key.Name)
-	case live.shared.GetResourceVersion() != answer.GetResourceVersion():
-		run.Event(answer, "Updated", "Apply", "brought %s %s into line", want.kind, want.key.Name)
-	}
+	c.tell(run, want, live, answer)
 	return answer, nil
+}
+
+// tell records what an apply did, if it did anything.
+func (c *Child[T, C]) tell(run *reconcile.Run[T], want *intent[C], live *observation[C], answer C) {
+	if live == nil {
+		run.Event(answer, "Created", "Apply", "created %s %s", want.kind, want.key.Name)
+		return
+	}
+	if live.shared.GetResourceVersion() == answer.GetResourceVersion() {
+		return
+	}
+	// Somebody else may have written in between: what counts is our part.
+	before, known, err := projection(live.shared, run.FieldManager())
+	after, _, _ := projection(answer, run.FieldManager())
+	switch intended, ok := c.record.Get(run); {
+	case err == nil && known && before == after:
+	case ok && intended.hash == want.hash:
+		run.Event(answer, "Repaired", "Apply", "repaired %s %s, which somebody had changed", want.kind, want.key.Name)
+	default:
+		run.Event(answer, "Updated", "Apply", "updated %s %s", want.kind, want.key.Name)
+	}
 }
 
 // body returns the request: the canonical form of what is wanted, with the

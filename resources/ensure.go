@@ -51,7 +51,9 @@ type Child[T, C client.Object] struct {
 //     and its owner. One that is being deleted is waited for.
 //  3. Unless the child is known to be as desired, it is applied: server-side,
 //     forced, with the UID of the existing child as precondition, or such that
-//     it can only create. The answer is what is observed.
+//     it can only create. The answer is what is observed. It is known to be as
+//     desired when this process has applied the same before and nothing that
+//     was applied has changed since; what others own does not count.
 //  4. The step waits until the child is ready, see [Child.ReadyWhen].
 //
 // A child that is ready in a cache that has seen all of this sends nothing.

@@ -19,7 +19,7 @@ type intent[C client.Object] struct {
 	key     client.ObjectKey
 	desired C
 	raw     []byte // desired as encoding/json has it
-	hash    [sha256.Size]byte
+	hash    digest
 }
 
 // String names the child for error messages: "Deployment demo/web".

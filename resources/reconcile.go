@@ -44,13 +44,23 @@ func (c *Child[T, C]) converge(
 			if result, blocked := c.blocked(run, live.shared); blocked {
 				return result, nil
 			}
-			if known, ok := c.record.Get(run); ok && known.settles(want, live.shared) {
-				return c.observe(run, known, live), nil
+			if known, ok := c.record.Get(run); ok {
+				settled, err := known.settles(want, live.shared, run.FieldManager())
+				if err != nil {
+					return reconcile.Result{}, fmt.Errorf("compare %s: %w", want, err)
+				}
+				if settled {
+					return c.observe(run, known, live), nil
+				}
 			}
 		}
 		applied, err := c.apply(ctx, run, want, live)
 		if err == nil {
-			return c.observe(run, c.remember(run, want, applied), share(applied)), nil
+			known, err := c.remember(run, want, applied)
+			if err != nil {
+				return reconcile.Result{}, fmt.Errorf("remember %s: %w", want, err)
+			}
+			return c.observe(run, known, share(applied)), nil
 		}
 		if !isRace(err) || attempt == attempts {
 			return refusal(want, err)

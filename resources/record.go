@@ -1,7 +1,6 @@
 package resources
 
 import (
-	"crypto/sha256"
 	"reflect"
 	"sync"
 
@@ -13,38 +12,58 @@ import (
 )
 
 // record is what a step remembers of the child it last applied, to tell in the
-// next pass that nothing has to be done. It is made from the server's answer.
+// next pass that nothing has to be done. It is made from the server's answer, so
+// that the server's form is only ever compared with the server's form.
 type record[C client.Object] struct {
-	key             client.ObjectKey
-	uid             types.UID
-	resourceVersion string
-	hash            [sha256.Size]byte
+	key       client.ObjectKey
+	uid       types.UID
+	hash      digest // of what was wanted
+	projected digest // of what was made of it, zero if that is not known
 
 	mu      sync.Mutex
+	version string    // the last resourceVersion that is known to be as wanted
 	applied C         // the answer, until the cache has caught up with it
 	judged  string    // the resourceVersion that verdict is about
 	verdict Readiness // whether the child is ready
 }
 
 // remember makes and keeps the record of an apply.
-func (c *Child[T, C]) remember(run *reconcile.Run[T], want *intent[C], applied C) *record[C] {
+func (c *Child[T, C]) remember(run *reconcile.Run[T], want *intent[C], applied C) (*record[C], error) {
+	projected, _, err := projection(applied, run.FieldManager())
+	if err != nil {
+		return nil, err
+	}
 	known := &record[C]{
-		key:             want.key,
-		uid:             applied.GetUID(),
-		resourceVersion: applied.GetResourceVersion(),
-		hash:            want.hash,
-		applied:         applied,
+		key:       want.key,
+		uid:       applied.GetUID(),
+		hash:      want.hash,
+		projected: projected,
+		version:   applied.GetResourceVersion(),
+		applied:   applied,
 	}
 	c.record.Set(run, known)
-	return known
+	return known, nil
 }
 
 // settles reports whether the child is known to be as wanted: what is wanted is
-// what was applied, and what is there is what the server made of it.
-func (r *record[C]) settles(want *intent[C], live C) bool {
-	return r.hash == want.hash &&
-		r.uid == live.GetUID() &&
-		r.resourceVersion == live.GetResourceVersion()
+// what was applied, and what is there is what the server made of it. It is the
+// same resourceVersion, or another one in which nothing has changed that the
+// field manager owns: somebody wrote the status, or a field of their own.
+func (r *record[C]) settles(want *intent[C], live C, manager string) (bool, error) {
+	if r.hash != want.hash || r.uid != live.GetUID() {
+		return false, nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.version == live.GetResourceVersion() {
+		return true, nil
+	}
+	projected, known, err := projection(live, manager)
+	if err != nil || !known || projected != r.projected {
+		return false, err
+	}
+	r.version = live.GetResourceVersion()
+	return true, nil
 }
 
 // isAheadOf reports whether the cache has not yet seen what the record is
@@ -55,7 +74,7 @@ func (r *record[C]) isAheadOf(cached C) bool {
 	if reflect.ValueOf(&r.applied).Elem().IsZero() {
 		return false
 	}
-	order, err := resourceversion.CompareResourceVersion(cached.GetResourceVersion(), r.resourceVersion)
+	order, err := resourceversion.CompareResourceVersion(cached.GetResourceVersion(), r.applied.GetResourceVersion())
 	return err == nil && order < 0
 }
 
