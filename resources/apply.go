@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -101,16 +100,4 @@ func isRace(err error) bool {
 		}
 	}
 	return false
-}
-
-// refusal turns the server's answer into the outcome of the step.
-func refusal[C client.Object](want *intent[C], err error) (reconcile.Result, error) {
-	switch {
-	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
-		return reconcile.Wait("NamespaceTerminating",
-			fmt.Sprintf("%s is not created: its namespace is being deleted", want)), nil
-	case apierrors.IsInvalid(err), apierrors.IsBadRequest(err), apierrors.IsRequestEntityTooLargeError(err):
-		return reconcile.Result{}, reconcile.Terminal(err)
-	}
-	return reconcile.Result{}, err
 }

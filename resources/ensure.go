@@ -26,6 +26,7 @@ type Child[T, C client.Object] struct {
 	err       error
 
 	record   *reconcile.Memo[*record[C]]
+	refusal  *reconcile.Memo[*refusal]
 	observed *reconcile.Value[*observation[C]]
 }
 
@@ -59,8 +60,9 @@ type Child[T, C client.Object] struct {
 // A child that is ready in a cache that has seen all of this sends nothing.
 //
 // A request that the server refuses as invalid is a terminal error with the
-// server's words. Any other refusal is retried. A terminating namespace is
-// waited for.
+// server's words, and is not sent again before something changes: what is
+// wanted, the child, the spec of the object or its annotations. Any other
+// refusal is retried. A terminating namespace is waited for.
 //
 // The children of an object that is deleted are the garbage collector's, so
 // there is nothing to finalize.
@@ -69,6 +71,7 @@ func Ensure[T, C client.Object](desired func(T) (C, error)) *Child[T, C] {
 		desired:   desired,
 		readiness: defaultReadiness[C],
 		record:    reconcile.NewMemo[*record[C]](),
+		refusal:   reconcile.NewMemo[*refusal](),
 		observed:  reconcile.NewValue[*observation[C]](),
 	}
 	if desired == nil {

@@ -19,7 +19,9 @@ import (
 func TestAnInvalidChildIsTerminalInTheServersWords(t *testing.T) {
 	b := newBench(t, resources.Ensure(func(app *v1.MyApp) (*appsv1.Deployment, error) {
 		child, err := desiredDeployment(app)
-		child.Spec.Template.Spec.Containers[0].Name = "Not A Label"
+		if app.Spec.Image == "img:1" {
+			child.Spec.Template.Spec.Containers[0].Name = "Not A Label"
+		}
 		return child, err
 	}))
 	_, run, err := b.run()
@@ -29,6 +31,24 @@ func TestAnInvalidChildIsTerminalInTheServersWords(t *testing.T) {
 	if got := run.Reports()[0]; got.Reason != "Invalid" || !strings.Contains(got.Message, "spec.template.spec.containers[0].name") {
 		t.Errorf("report = %+v, want the field in it", got)
 	}
+	b.wrote("one request, refused", "patch deployments web")
+	if _, err := b.pass(); !reconcile.IsTerminal(err) || !apierrors.IsInvalid(err) {
+		t.Errorf("err = %v, want the same again", err)
+	}
+	b.wrote("it is not sent again (C59)")
+
+	b.app.Annotations = map[string]string{"example.com/try": "again"}
+	if _, err := b.pass(); !apierrors.IsInvalid(err) {
+		t.Errorf("err = %v, want the server asked again", err)
+	}
+	b.wrote("a person can ask for another try", "patch deployments web")
+
+	b.app.Spec.Image = "img:2"
+	b.app.Generation++
+	b.want("when it is mended", reconcile.Wait("LessReplicas", "Replicas: 0/1"))
+	child := b.deployment()
+	b.get(child)
+	b.quiet(child)
 }
 
 func TestAForbiddenRequestIsRetried(t *testing.T) {

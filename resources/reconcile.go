@@ -54,6 +54,9 @@ func (c *Child[T, C]) converge(
 				}
 			}
 		}
+		if err := c.wasRefused(run, want, live); err != nil {
+			return reconcile.Result{}, err
+		}
 		applied, err := c.apply(ctx, run, want, live)
 		if err == nil {
 			known, err := c.remember(run, want, applied)
@@ -63,7 +66,7 @@ func (c *Child[T, C]) converge(
 			return c.observe(run, known, share(applied)), nil
 		}
 		if !isRace(err) || attempt == attempts {
-			return refusal(want, err)
+			return c.refused(run, want, live, err)
 		}
 		// The cache was behind: what it showed is not what is there.
 		c.record.Clear(run)
