@@ -1,6 +1,10 @@
 package main
 
-import "fmt"
+import (
+	"context"
+	"errors"
+	"fmt"
+)
 
 // part is what the screen knows of an act.
 type part struct {
@@ -30,7 +34,10 @@ func (p *part) pass(result string) {
 	p.screen.change("  "+result, func() { p.state, p.result = passed, result })
 }
 
-// fail says that it has not.
-func (p *part) fail() {
+// fail says that it has not, unless it was only interrupted.
+func (p *part) fail(ctx context.Context) {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return
+	}
 	p.screen.change("  this is not as it should be", func() { p.state = failed })
 }

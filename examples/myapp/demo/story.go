@@ -49,13 +49,13 @@ func playOne(ctx context.Context, act act, user *user, requests *stage.Requests,
 	defer cancel()
 	start, before := time.Now(), len(requests.All(stage.Request.Write))
 	if err := act.play(ctx, user, part.tell); err != nil {
-		part.fail()
+		part.fail(ctx)
 		return err
 	}
 	took := time.Since(start)
 	after, err := requests.Quiet(ctx, stage.Request.Write)
 	if err != nil {
-		part.fail()
+		part.fail(ctx)
 		return err
 	}
 	part.pass(fmt.Sprintf("as it should be after %.1fs; %s, and quiet since", took.Seconds(), writes(after-before)))

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"flag"
+	"io"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+func TestParse(t *testing.T) {
+	defaults := options{metricsAddress: "0", probeAddress: ":8081", metricsSecure: true}
+	cases := map[string]struct {
+		args []string
+		want options
+	}{
+		"defaults": {nil, defaults},
+		"everything": {
+			[]string{
+				"--metrics-bind-address=:8443", "--health-probe-bind-address=:1", "--leader-elect",
+				"--leader-election-namespace=ns", "--metrics-secure=false", "--enable-http2",
+			},
+			options{
+				metricsAddress: ":8443", probeAddress: ":1", leaderElect: true,
+				leaderNamespace: "ns", metricsSecure: false, allowHTTP2: true,
+			},
+		},
+	}
+	for name, test := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, err := parse(flag.NewFlagSet("myapp", flag.ContinueOnError), test.args)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, got, cmp.AllowUnexported(options{}), cmpopts.IgnoreFields(options{}, "log")); diff != "" {
+				t.Errorf("options (-want +got):\n%s", diff)
+			}
+		})
+	}
+	flags := flag.NewFlagSet("myapp", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	if _, err := parse(flags, []string{"--nonsense"}); err == nil {
+		t.Error("an unknown flag was accepted")
+	}
+}
+
+// Whoever may read metrics is asked for unless that is turned off, and HTTP/2 is
+// off unless it is turned on.
+func TestMetricsAreGuarded(t *testing.T) {
+	for _, secure := range []bool{true, false} {
+		for _, http2 := range []bool{true, false} {
+			metrics := options{metricsSecure: secure, allowHTTP2: http2}.manager(nil).Metrics
+			if metrics.SecureServing != secure || (metrics.FilterProvider != nil) != secure || (len(metrics.TLSOpts) == 0) != http2 {
+				t.Errorf("secure %t, HTTP/2 %t: %+v", secure, http2, metrics)
+			}
+		}
+	}
+}
