@@ -22,11 +22,11 @@ const createOnly = "1"
 // apply sends what is wanted and returns the server's answer. The request goes
 // through the typed representation, because the client's read-your-writes is
 // kept per representation.
-func (c *Child[T, C]) apply(
-	ctx context.Context, run *reconcile.Run[T], want *intent[C], live *observation[C],
+func (e *engine[T, C]) apply(
+	ctx context.Context, run *reconcile.Run[T], slot *slot[C], want *intent[C], live *observation[C],
 ) (C, error) {
-	answer := c.empty(want.key)
-	body, err := c.body(run, want, live)
+	answer := e.empty(want.key)
+	body, err := e.body(run, want, live)
 	if err != nil {
 		return answer, err
 	}
@@ -35,12 +35,14 @@ func (c *Child[T, C]) apply(
 	if err != nil {
 		return answer, fmt.Errorf("apply %s: %w", want, err)
 	}
-	c.tell(run, want, live, answer)
+	e.tell(run, slot, want, live, answer)
 	return answer, nil
 }
 
 // tell records what an apply did, if it did anything.
-func (c *Child[T, C]) tell(run *reconcile.Run[T], want *intent[C], live *observation[C], answer C) {
+func (e *engine[T, C]) tell(
+	run *reconcile.Run[T], slot *slot[C], want *intent[C], live *observation[C], answer C,
+) {
 	if live == nil {
 		run.Event(answer, "Created", "Apply", "created %s %s", want.kind, want.key.Name)
 		return
@@ -51,9 +53,9 @@ func (c *Child[T, C]) tell(run *reconcile.Run[T], want *intent[C], live *observa
 	// Somebody else may have written in between: what counts is our part.
 	before, known, err := projection(live.shared, run.FieldManager())
 	after, _, _ := projection(answer, run.FieldManager())
-	switch intended, ok := c.record.Get(run); {
+	switch {
 	case err == nil && known && before == after:
-	case ok && intended.hash == want.hash:
+	case slot.record != nil && slot.record.hash == want.hash:
 		run.Event(answer, "Repaired", "Apply", "repaired %s %s, which somebody had changed", want.kind, want.key.Name)
 	default:
 		run.Event(answer, "Updated", "Apply", "updated %s %s", want.kind, want.key.Name)
@@ -63,17 +65,17 @@ func (c *Child[T, C]) tell(run *reconcile.Run[T], want *intent[C], live *observa
 // body returns the request: the canonical form of what is wanted, with the
 // owner, the mark of the step, and what makes sure that it meets the object that
 // it is meant for, or none.
-func (c *Child[T, C]) body(run *reconcile.Run[T], want *intent[C], live *observation[C]) ([]byte, error) {
-	content, err := canonical(want.raw, want.desired, c.prototype, run.Scheme())
+func (e *engine[T, C]) body(run *reconcile.Run[T], want *intent[C], live *observation[C]) ([]byte, error) {
+	content, err := canonical(want.raw, want.desired, e.prototype, run.Scheme())
 	if err != nil {
-		return nil, reconcile.Terminal(fmt.Errorf("build %s: %w", c.name, err))
+		return nil, reconcile.Terminal(fmt.Errorf("build %s: %w", e.step, err))
 	}
 	metadata, _ := content["metadata"].(map[string]any)
 	metadata["name"] = want.key.Name
 	if want.key.Namespace != "" {
 		metadata["namespace"] = want.key.Namespace
 	}
-	if err := c.claim(run, metadata); err != nil {
+	if err := e.claim(run, metadata); err != nil {
 		return nil, err
 	}
 	if live == nil {

@@ -18,16 +18,12 @@ import (
 // C the child. The chained methods are for setup; after that it is safe for
 // concurrent use.
 type Child[T, C client.Object] struct {
-	name      string
-	desired   func(T) (C, error)
-	when      func(T) bool
-	readiness func(C) Readiness
-	prototype C // zero if C is not a pointer to a struct
-	err       error
-
-	record   *reconcile.Memo[*record[C]]
-	refusal  *reconcile.Memo[*refusal]
+	engine   engine[T, C]
+	desired  func(T) (C, error)
+	when     func(T) bool
+	memory   *reconcile.Memo[*slot[C]]
 	observed *reconcile.Value[*observation[C]]
+	err      error
 }
 
 // Ensure returns a step that keeps one child of the object as desired returns
@@ -68,11 +64,10 @@ type Child[T, C client.Object] struct {
 // there is nothing to finalize.
 func Ensure[T, C client.Object](desired func(T) (C, error)) *Child[T, C] {
 	c := &Child[T, C]{
-		desired:   desired,
-		readiness: defaultReadiness[C],
-		record:    reconcile.NewMemo[*record[C]](),
-		refusal:   reconcile.NewMemo[*refusal](),
-		observed:  reconcile.NewValue[*observation[C]](),
+		engine:   engine[T, C]{readiness: defaultReadiness[C]},
+		desired:  desired,
+		memory:   reconcile.NewMemo[*slot[C]](),
+		observed: reconcile.NewValue[*observation[C]](),
 	}
 	if desired == nil {
 		c.err = errors.New("the function that builds the child is nil")
@@ -82,15 +77,15 @@ func Ensure[T, C client.Object](desired func(T) (C, error)) *Child[T, C] {
 		c.err = errors.Join(c.err, fmt.Errorf("the child's type %s is not a pointer to a struct", pointer))
 		return c
 	}
-	c.prototype = reflect.New(pointer.Elem()).Interface().(C)
-	c.name = pointer.Elem().Name()
+	c.engine.prototype = reflect.New(pointer.Elem()).Interface().(C)
+	c.engine.step = pointer.Elem().Name()
 	return c
 }
 
 // Named gives the step its name. It must stay the same over the versions of an
 // operator: children are marked with it. Defaults to the kind of the child.
 func (c *Child[T, C]) Named(name string) *Child[T, C] {
-	c.name = name
+	c.engine.step = name
 	return c
 }
 
@@ -98,12 +93,12 @@ func (c *Child[T, C]) Named(name string) *Child[T, C] {
 // type does not tell, and makes the kind the step's name. Required for
 // unstructured children, refused for others.
 func (c *Child[T, C]) Kind(gvk schema.GroupVersionKind) *Child[T, C] {
-	if _, ok := any(c.prototype).(*unstructured.Unstructured); !ok {
-		c.err = errors.Join(c.err, fmt.Errorf("Kind is for unstructured children; %T has its own", c.prototype))
+	if _, ok := any(c.engine.prototype).(*unstructured.Unstructured); !ok {
+		c.err = errors.Join(c.err, fmt.Errorf("Kind is for unstructured children; %T has its own", c.engine.prototype))
 		return c
 	}
-	c.prototype.GetObjectKind().SetGroupVersionKind(gvk)
-	c.name = gvk.Kind
+	c.engine.prototype.GetObjectKind().SetGroupVersionKind(gvk)
+	c.engine.step = gvk.Kind
 	return c
 }
 
@@ -131,7 +126,7 @@ func (c *Child[T, C]) ReadyWhen(test func(C) Readiness) *Child[T, C] {
 		c.err = errors.Join(c.err, errors.New("ReadyWhen: the function is nil"))
 		return c
 	}
-	c.readiness = test
+	c.engine.readiness = test
 	return c
 }
 
@@ -150,18 +145,18 @@ func (c *Child[T, C]) Observed(run *reconcile.Run[T]) (C, bool) {
 // Describe implements [reconcile.Step].
 func (c *Child[T, C]) Describe() reconcile.Description {
 	about := reconcile.Description{
-		Name:      c.name,
+		Name:      c.engine.step,
 		Kind:      "resources.Ensure",
-		Condition: reconcile.ConditionType(c.name),
+		Condition: reconcile.ConditionType(c.engine.step),
 		Err:       c.err,
 	}
-	if reflect.ValueOf(&c.prototype).Elem().IsZero() {
+	if reflect.ValueOf(&c.engine.prototype).Elem().IsZero() {
 		return about
 	}
-	about.Owns = []client.Object{c.prototype}
-	about.Indexes = []reconcile.Index{{Object: c.prototype, Name: ownerIndex, Values: ownerUID}}
+	about.Owns = []client.Object{c.engine.prototype}
+	about.Indexes = []reconcile.Index{{Object: c.engine.prototype, Name: ownerIndex, Values: ownerUID}}
 	about.Access = []reconcile.Access{{
-		Object: c.prototype,
+		Object: c.engine.prototype,
 		// An apply is a patch, which the server also checks for create when it
 		// creates.
 		Verbs: []string{"get", "list", "watch", "create", "patch", "delete"},

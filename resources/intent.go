@@ -27,27 +27,27 @@ func (i *intent[C]) String() string { return fmt.Sprintf("%s %s", i.kind, i.key)
 
 // intend checks what the author's function built, as far as can be known
 // without the server.
-func (c *Child[T, C]) intend(run *reconcile.Run[T], desired C) (*intent[C], error) {
-	want := &intent[C]{kind: c.kindName(), key: client.ObjectKeyFromObject(desired), desired: desired}
+func (e *engine[T, C]) intend(run *reconcile.Run[T], desired C) (*intent[C], error) {
+	want := &intent[C]{kind: e.kindName(), key: client.ObjectKeyFromObject(desired), desired: desired}
 	owner := run.Object()
 	if want.key.Namespace == "" {
 		want.key.Namespace = owner.GetNamespace()
 	}
 	switch {
 	case want.key.Name == "":
-		return nil, reconcile.Terminal(fmt.Errorf("build %s: metadata.name is empty", c.name))
+		return nil, reconcile.Terminal(fmt.Errorf("build %s: metadata.name is empty", e.step))
 	case owner.GetNamespace() != "" && want.key.Namespace != owner.GetNamespace():
 		return nil, reconcile.Terminal(fmt.Errorf(
 			"build %s: metadata.namespace is %q, but an owner reference holds only within the owner's namespace %q",
-			c.name, want.key.Namespace, owner.GetNamespace()))
+			e.step, want.key.Namespace, owner.GetNamespace()))
 	case len(want.key.Name) > validation.DNS1123SubdomainMaxLength:
 		return nil, reconcile.WithReason("Invalid", reconcile.Terminal(fmt.Errorf(
 			"build %s: metadata.name has %d characters, more than the %d that the API server accepts",
-			c.name, len(want.key.Name), validation.DNS1123SubdomainMaxLength)))
+			e.step, len(want.key.Name), validation.DNS1123SubdomainMaxLength)))
 	}
-	raw, err := c.marshal(desired)
+	raw, err := e.marshal(desired)
 	if err != nil {
-		return nil, reconcile.Terminal(fmt.Errorf("build %s: %w", c.name, err))
+		return nil, reconcile.Terminal(fmt.Errorf("build %s: %w", e.step, err))
 	}
 	want.raw, want.hash = raw, sha256.Sum256(raw)
 	return want, nil
@@ -55,12 +55,12 @@ func (c *Child[T, C]) intend(run *reconcile.Run[T], desired C) (*intent[C], erro
 
 // marshal returns the child as encoding/json has it. An unstructured one may
 // leave its kind to [Child.Kind], but not contradict it.
-func (c *Child[T, C]) marshal(desired C) ([]byte, error) {
+func (e *engine[T, C]) marshal(desired C) ([]byte, error) {
 	content, ok := any(desired).(runtime.Unstructured)
 	if !ok {
 		return json.Marshal(desired)
 	}
-	declared := c.prototype.GetObjectKind().GroupVersionKind()
+	declared := e.prototype.GetObjectKind().GroupVersionKind()
 	if built := desired.GetObjectKind().GroupVersionKind(); !built.Empty() && built != declared {
 		return nil, fmt.Errorf("apiVersion and kind are those of %s, but the step is for %s", built, declared)
 	}
@@ -68,9 +68,9 @@ func (c *Child[T, C]) marshal(desired C) ([]byte, error) {
 }
 
 // kindName returns the kind of the child for people.
-func (c *Child[T, C]) kindName() string {
-	if _, ok := any(c.prototype).(runtime.Unstructured); ok {
-		return c.prototype.GetObjectKind().GroupVersionKind().Kind
+func (e *engine[T, C]) kindName() string {
+	if _, ok := any(e.prototype).(runtime.Unstructured); ok {
+		return e.prototype.GetObjectKind().GroupVersionKind().Kind
 	}
 	return reflect.TypeFor[C]().Elem().Name()
 }

@@ -28,21 +28,21 @@ func ownerUID(object client.Object) []string {
 }
 
 // mark returns the value of StepLabel.
-func (c *Child[T, C]) mark(run *reconcile.Run[T]) string { return run.Pipeline() + "." + c.name }
+func (e *engine[T, C]) mark(run *reconcile.Run[T]) string { return run.Pipeline() + "." + e.step }
 
 // claim puts the owner and the mark of the step into the metadata of an apply,
 // beside what the author put there.
-func (c *Child[T, C]) claim(run *reconcile.Run[T], metadata map[string]any) error {
+func (e *engine[T, C]) claim(run *reconcile.Run[T], metadata map[string]any) error {
 	owner := run.Object()
 	gvk, err := apiutil.GVKForObject(owner, run.Scheme())
 	if err != nil {
-		return reconcile.Terminal(fmt.Errorf("own %s: %w", c.name, err))
+		return reconcile.Terminal(fmt.Errorf("own %s: %w", e.step, err))
 	}
 	references, _ := metadata["ownerReferences"].([]any)
 	for _, reference := range references {
 		if fields, ok := reference.(map[string]any); ok && fields["controller"] == true {
 			return reconcile.Terminal(fmt.Errorf(
-				"build %s: metadata.ownerReferences has a controller; that is for %s %s to be", c.name, gvk.Kind, owner.GetName()))
+				"build %s: metadata.ownerReferences has a controller; that is for %s %s to be", e.step, gvk.Kind, owner.GetName()))
 		}
 	}
 	metadata["ownerReferences"] = append(references, map[string]any{
@@ -58,7 +58,7 @@ func (c *Child[T, C]) claim(run *reconcile.Run[T], metadata map[string]any) erro
 		labels = map[string]any{}
 		metadata["labels"] = labels
 	}
-	labels[StepLabel] = c.mark(run)
+	labels[StepLabel] = e.mark(run)
 	return nil
 }
 
@@ -70,8 +70,8 @@ func controls(owner types.UID, child client.Object) bool {
 
 // blocked says what keeps an existing object from being applied to: it is not
 // this owner's, or it is being deleted.
-func (c *Child[T, C]) blocked(run *reconcile.Run[T], live C) (reconcile.Result, bool) {
-	name := fmt.Sprintf("%s %s", c.kindName(), client.ObjectKeyFromObject(live))
+func (e *engine[T, C]) blocked(run *reconcile.Run[T], live C) (reconcile.Result, bool) {
+	name := fmt.Sprintf("%s %s", e.kindName(), client.ObjectKeyFromObject(live))
 	if !controls(run.Object().GetUID(), live) {
 		message := name + " exists and has no controller; it is not taken over"
 		if owner := metav1.GetControllerOfNoCopy(live); owner != nil {

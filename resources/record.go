@@ -7,8 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/trueup-dev/trueup/reconcile"
 )
 
 // record is what a step remembers of the child it last applied, to tell in the
@@ -27,30 +25,28 @@ type record[C client.Object] struct {
 	verdict Readiness // whether the child is ready
 }
 
-// remember makes and keeps the record of an apply.
-func (c *Child[T, C]) remember(run *reconcile.Run[T], want *intent[C], applied C) (*record[C], error) {
-	projected, _, err := projection(applied, run.FieldManager())
+// newRecord makes the record of an apply.
+func newRecord[C client.Object](want *intent[C], applied C, manager string) (*record[C], error) {
+	projected, _, err := projection(applied, manager)
 	if err != nil {
 		return nil, err
 	}
-	known := &record[C]{
+	return &record[C]{
 		key:       want.key,
 		uid:       applied.GetUID(),
 		hash:      want.hash,
 		projected: projected,
 		version:   applied.GetResourceVersion(),
 		applied:   applied,
-	}
-	c.record.Set(run, known)
-	return known, nil
+	}, nil
 }
 
-// settles reports whether the child is known to be as wanted: what is wanted is
+// settles reports, of a record or of none, whether the child is known to be as wanted: what is wanted is
 // what was applied, and what is there is what the server made of it. It is the
 // same resourceVersion, or another one in which nothing has changed that the
 // field manager owns: somebody wrote the status, or a field of their own.
 func (r *record[C]) settles(want *intent[C], live C, manager string) (bool, error) {
-	if r.hash != want.hash || r.uid != live.GetUID() {
+	if r == nil || r.hash != want.hash || r.uid != live.GetUID() {
 		return false, nil
 	}
 	r.mu.Lock()

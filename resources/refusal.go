@@ -23,8 +23,8 @@ type refusal struct {
 }
 
 // refused turns the server's answer to an apply into the outcome of the step.
-func (c *Child[T, C]) refused(
-	run *reconcile.Run[T], want *intent[C], live *observation[C], err error,
+func (s *slot[C]) refused(
+	owner client.Object, want *intent[C], live *observation[C], err error,
 ) (reconcile.Result, error) {
 	switch {
 	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
@@ -32,13 +32,13 @@ func (c *Child[T, C]) refused(
 			fmt.Sprintf("%s is not created: its namespace is being deleted", want)), nil
 	case apierrors.IsInvalid(err), apierrors.IsBadRequest(err), apierrors.IsRequestEntityTooLargeError(err):
 		err = reconcile.Terminal(err)
-		c.refusal.Set(run, &refusal{
+		s.refusal = &refusal{
 			hash:        want.hash,
 			version:     versionOf(live),
-			generation:  run.Object().GetGeneration(),
-			annotations: run.Object().GetAnnotations(),
+			generation:  owner.GetGeneration(),
+			annotations: owner.GetAnnotations(),
 			err:         err,
-		})
+		}
 	}
 	return reconcile.Result{}, err
 }
@@ -46,17 +46,17 @@ func (c *Child[T, C]) refused(
 // wasRefused returns the error of an apply that was refused for good, if nothing
 // has changed since that could make a difference: what is wanted, the child, the
 // owner's spec, and its annotations, by which a person can ask for another try.
-func (c *Child[T, C]) wasRefused(run *reconcile.Run[T], want *intent[C], live *observation[C]) error {
-	last, ok := c.refusal.Get(run)
-	if !ok {
+func (s *slot[C]) wasRefused(owner client.Object, want *intent[C], live *observation[C]) error {
+	last := s.refusal
+	if last == nil {
 		return nil
 	}
 	if last.hash == want.hash && last.version == versionOf(live) &&
-		last.generation == run.Object().GetGeneration() &&
-		maps.Equal(last.annotations, run.Object().GetAnnotations()) {
+		last.generation == owner.GetGeneration() &&
+		maps.Equal(last.annotations, owner.GetAnnotations()) {
 		return last.err
 	}
-	c.refusal.Clear(run)
+	s.refusal = nil
 	return nil
 }
 

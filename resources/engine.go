@@ -1,0 +1,152 @@
+package resources
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	"github.com/trueup-dev/trueup/reconcile"
+)
+
+// engine keeps children of one kind as they are wanted: it is what all steps
+// that have children share. It never changes after setup.
+type engine[T, C client.Object] struct {
+	step      string // the name of the step, by which children are marked
+	prototype C      // zero if C is not a pointer to a struct
+	readiness func(C) Readiness
+}
+
+// slot is what a step remembers of one child.
+type slot[C client.Object] struct {
+	record  *record[C] // of the last apply, nil if there is none
+	refusal *refusal   // of the last apply that was refused for good, nil if there is none
+}
+
+// keep brings one child to what is wanted, in the order that [Ensure] tells. It
+// returns the child too unless it is none of ours.
+func (e *engine[T, C]) keep(
+	ctx context.Context, run *reconcile.Run[T], slot *slot[C], desired C,
+) (reconcile.Result, *observation[C], error) {
+	want, err := e.intend(run, desired)
+	if err != nil {
+		return reconcile.Result{}, nil, err
+	}
+	live, err := e.look(ctx, run, slot, want)
+	if err != nil {
+		return reconcile.Result{}, nil, err
+	}
+	return e.converge(ctx, run, slot, want, live)
+}
+
+// converge brings an existing child, or none, to what is wanted.
+func (e *engine[T, C]) converge(
+	ctx context.Context, run *reconcile.Run[T], slot *slot[C], want *intent[C], live *observation[C],
+) (reconcile.Result, *observation[C], error) {
+	for attempt := 1; ; attempt++ {
+		if live != nil {
+			if result, blocked := e.blocked(run, live.shared); blocked {
+				return result, nil, nil
+			}
+			settled, err := slot.record.settles(want, live.shared, run.FieldManager())
+			if err != nil {
+				return reconcile.Result{}, nil, fmt.Errorf("compare %s: %w", want, err)
+			}
+			if settled {
+				return e.judge(run, slot.record, live), live, nil
+			}
+		}
+		if err := slot.wasRefused(run.Object(), want, live); err != nil {
+			return reconcile.Result{}, nil, err
+		}
+		applied, err := e.apply(ctx, run, slot, want, live)
+		if err == nil {
+			if slot.record, err = newRecord(want, applied, run.FieldManager()); err != nil {
+				return reconcile.Result{}, nil, fmt.Errorf("remember %s: %w", want, err)
+			}
+			seen := share(applied)
+			return e.judge(run, slot.record, seen), seen, nil
+		}
+		if !isRace(err) || attempt == attempts {
+			result, err := slot.refused(run.Object(), want, live, err)
+			return result, nil, err
+		}
+		// The cache was behind: what it showed is not what is there.
+		if live, err = e.lookLive(ctx, run, slot, want.key); err != nil {
+			return reconcile.Result{}, nil, err
+		}
+	}
+}
+
+// attempts bounds the tries within a pass. Every one but the first starts from
+// a read past the cache.
+const attempts = 3
+
+// look returns the child as the cache has it, or as this step last saw it where
+// the cache is behind that, or nil if there is none.
+func (e *engine[T, C]) look(
+	ctx context.Context, run *reconcile.Run[T], slot *slot[C], want *intent[C],
+) (*observation[C], error) {
+	cached := e.empty(want.key)
+	err := run.Peek(ctx, want.key, cached)
+	if err != nil && !apierrors.IsNotFound(err) {
+		return nil, fmt.Errorf("read %s: %w", want, err)
+	}
+	found := err == nil
+	if slot.record != nil && slot.record.key != want.key {
+		slot.record = nil // the child was renamed
+	}
+	switch {
+	case slot.record == nil && !found:
+		return nil, nil
+	case slot.record == nil:
+		return share(cached), nil
+	case !found:
+		// Either the cache has not seen it yet, or it was deleted.
+		return e.lookLive(ctx, run, slot, want.key)
+	case slot.record.isAheadOf(cached):
+		return share(slot.record.applied), nil
+	}
+	slot.record.caughtUp()
+	return share(cached), nil
+}
+
+// lookLive reads a child past the cache; nil means that there is none.
+func (e *engine[T, C]) lookLive(
+	ctx context.Context, run *reconcile.Run[T], slot *slot[C], key client.ObjectKey,
+) (*observation[C], error) {
+	live := e.empty(key)
+	if err := run.Live().Get(ctx, key, live); err != nil {
+		if apierrors.IsNotFound(err) {
+			slot.record = nil
+			return nil, nil
+		}
+		return nil, fmt.Errorf("read %s: %w", e.named(live), err)
+	}
+	return share(live), nil
+}
+
+// judge says whether the child is ready.
+func (e *engine[T, C]) judge(run *reconcile.Run[T], known *record[C], child *observation[C]) reconcile.Result {
+	ready := known.readiness(child, func(copied C) Readiness {
+		// Typed objects come without their kind, which tests may go by.
+		if gvk, err := apiutil.GVKForObject(e.prototype, run.Scheme()); err == nil {
+			copied.GetObjectKind().SetGroupVersionKind(gvk)
+		}
+		return e.readiness(copied)
+	})
+	if ready.Ready {
+		return reconcile.Continue
+	}
+	return reconcile.Wait(ready.Reason, ready.Message)
+}
+
+// empty returns a child that has only a name.
+func (e *engine[T, C]) empty(key client.ObjectKey) C {
+	child := e.prototype.DeepCopyObject().(C)
+	child.SetNamespace(key.Namespace)
+	child.SetName(key.Name)
+	return child
+}
