@@ -5,8 +5,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
 // passes counts the passes over each object that are over, so that a test can
@@ -27,20 +27,20 @@ func (p *passes) count(name types.NamespacedName) int {
 // newQueue is for the controller's options: it makes the queue that the
 // controller would make, and listens to it.
 func (p *passes) newQueue(
-	name string, limiter workqueue.TypedRateLimiter[reconcile.Request],
-) workqueue.TypedRateLimitingInterface[reconcile.Request] {
-	return &queue{passes: p, PriorityQueue: priorityqueue.New(name, func(o *priorityqueue.Opts[reconcile.Request]) {
+	name string, limiter workqueue.TypedRateLimiter[ctrl.Request],
+) workqueue.TypedRateLimitingInterface[ctrl.Request] {
+	return &queue{passes: p, PriorityQueue: priorityqueue.New(name, func(o *priorityqueue.Opts[ctrl.Request]) {
 		o.RateLimiter = limiter
 	})}
 }
 
 type queue struct {
-	priorityqueue.PriorityQueue[reconcile.Request]
+	priorityqueue.PriorityQueue[ctrl.Request]
 	passes *passes
 }
 
 // Done is what the controller calls at the end of a pass.
-func (q *queue) Done(request reconcile.Request) {
+func (q *queue) Done(request ctrl.Request) {
 	q.PriorityQueue.Done(request)
 	q.passes.mu.Lock()
 	defer q.passes.mu.Unlock()
