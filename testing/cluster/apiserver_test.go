@@ -9,9 +9,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 )
 
 func TestAPIServerAlone(t *testing.T) {
@@ -44,8 +46,18 @@ func TestAPIServerAlone(t *testing.T) {
 		t.Errorf("the directory should be for this user only, its mode is %s", info.Mode())
 	}
 
+	// A watch, which an API server would wait for.
+	watch, err := client.CoreV1().ConfigMaps(namespace).Watch(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer watch.Stop()
+	start := time.Now()
 	if err := c.Stop(); err != nil {
 		t.Fatal(err)
+	}
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("stopping should be quick, it took %s", took)
 	}
 	if got := processesIn(t, c.Directory()); len(got) != 0 {
 		t.Errorf("left running are %s", describe(got))
@@ -156,7 +168,9 @@ func TestStartIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		defer cancel()
-		eventually(t, "it starts", func(context.Context) (bool, error) { return len(clusterDirectories(parent)) > 0, nil })
+		_ = wait.PollUntilContextTimeout(ctx, time.Millisecond, time.Minute, true, func(context.Context) (bool, error) {
+			return len(clusterDirectories(parent)) > 0, nil
+		})
 	}()
 	_, err := Start(ctx, Options{})
 	if !errors.Is(err, context.Canceled) {

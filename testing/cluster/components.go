@@ -9,13 +9,14 @@ import (
 )
 
 // grace is how long each component may take to stop before it is killed. What
-// they leave behind is thrown away, so it is short.
+// they leave behind is thrown away, so it is short. An API server takes 1.1 s,
+// and a minute when somebody still watches (measured with kubectl get --watch).
 var grace = map[Component]time.Duration{
-	Kwok:              3 * time.Second,
-	Scheduler:         3 * time.Second,
-	ControllerManager: 3 * time.Second,
-	APIServer:         5 * time.Second,
-	Etcd:              3 * time.Second,
+	Kwok:              2 * time.Second,
+	Scheduler:         2 * time.Second,
+	ControllerManager: 2 * time.Second,
+	APIServer:         1500 * time.Millisecond,
+	Etcd:              2 * time.Second,
 }
 
 // failedGrace is how long each may take once one has failed: an API server that
