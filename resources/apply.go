@@ -62,10 +62,25 @@ func (e *engine[T, C]) tell(
 	}
 }
 
-// body returns the request: the canonical form of what is wanted, with the
-// owner, the mark of the step, and what makes sure that it meets the object that
-// it is meant for, or none.
+// body returns the request: what is wanted, with what makes sure that it meets
+// the object that it is meant for, or none.
 func (e *engine[T, C]) body(run *reconcile.Run[T], want *intent[C], live *observation[C]) ([]byte, error) {
+	content, err := e.content(run, want)
+	if err != nil {
+		return nil, err
+	}
+	metadata, _ := content["metadata"].(map[string]any)
+	if live == nil {
+		metadata["resourceVersion"] = createOnly
+	} else {
+		metadata["uid"] = string(live.shared.GetUID())
+	}
+	return json.Marshal(content)
+}
+
+// content returns what is wanted in canonical form, with the owner and the mark
+// of the step.
+func (e *engine[T, C]) content(run *reconcile.Run[T], want *intent[C]) (map[string]any, error) {
 	content, err := canonical(want.raw, want.desired, e.prototype, run.Scheme())
 	if err != nil {
 		return nil, reconcile.Terminal(fmt.Errorf("build %s: %w", e.step, err))
@@ -75,15 +90,7 @@ func (e *engine[T, C]) body(run *reconcile.Run[T], want *intent[C], live *observ
 	if want.key.Namespace != "" {
 		metadata["namespace"] = want.key.Namespace
 	}
-	if err := e.claim(run, metadata); err != nil {
-		return nil, err
-	}
-	if live == nil {
-		metadata["resourceVersion"] = createOnly
-	} else {
-		metadata["uid"] = string(live.shared.GetUID())
-	}
-	return json.Marshal(content)
+	return content, e.claim(run, metadata)
 }
 
 // isRace reports whether an apply was refused because what is there is not what

@@ -50,6 +50,13 @@ func (e *engine[T, C]) converge(
 			if result, blocked := e.blocked(run, live.shared); blocked {
 				return result, nil, nil
 			}
+			if slot.record == nil {
+				known, err := e.recognise(run, want, live.shared)
+				if err != nil {
+					return reconcile.Result{}, nil, fmt.Errorf("compare %s: %w", want, err)
+				}
+				slot.record = known
+			}
 			settled, err := slot.record.settles(want, live.shared, run.FieldManager())
 			if err != nil {
 				return reconcile.Result{}, nil, fmt.Errorf("compare %s: %w", want, err)

@@ -50,7 +50,8 @@ type Child[T, C client.Object] struct {
 //     forced, with the UID of the existing child as precondition, or such that
 //     it can only create. The answer is what is observed. It is known to be as
 //     desired when this process has applied the same before and nothing that
-//     was applied has changed since; what others own does not count.
+//     was applied has changed since, or when all that the field manager owns of
+//     it is what would be applied; what others own does not count.
 //  4. The step waits until the child is ready, see [Child.ReadyWhen].
 //
 // A child that is ready in a cache that has seen all of this sends nothing.

@@ -7,8 +7,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
@@ -152,6 +155,27 @@ func (b *bench) gone(object client.Object) {
 	if !apierrors.IsNotFound(err) {
 		b.Fatalf("get %T %s: %v, want it gone", object, object.GetName(), err)
 	}
+}
+
+// restart lets the cache catch up and forgets all that the process knew.
+func (b *bench) restart() {
+	b.Helper()
+	for _, list := range []client.ObjectList{
+		&corev1.ConfigMapList{}, &appsv1.DeploymentList{}, &corev1.ServiceList{}, &corev1.SecretList{},
+		&appsv1.StatefulSetList{}, &networkingv1.NetworkPolicyList{}, &batchv1.JobList{}, &v1.MyAppList{},
+	} {
+		if err := b.User.List(b.Context(), list, client.InNamespace(b.namespace)); err != nil {
+			b.Fatal(err)
+		}
+		err := meta.EachListItem(list, func(item runtime.Object) error {
+			b.caughtUp(item.(client.Object))
+			return nil
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.Environment.Memory = reconcile.NewMemory()
 }
 
 // writes returns what was written since the last call, in words.

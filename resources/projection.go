@@ -5,13 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"hash"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
-	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
 
 // digest is a SHA-256.
@@ -35,139 +30,14 @@ func projection(object client.Object, manager string) (digest, bool, error) {
 	if entry == nil {
 		return digest{}, false, nil
 	}
-	fields := entry.FieldsV1.GetRawBytes()
-	set := &fieldpath.Set{}
-	if err := set.FromJSON(bytes.NewReader(fields)); err != nil {
-		return digest{}, false, fmt.Errorf("read managedFields of %s: %w", manager, err)
-	}
-	content, err := contentOf(object)
+	fields, err := ownedFields(object, entry)
 	if err != nil {
 		return digest{}, false, err
 	}
-	p := projector{Hash: sha256.New()}
-	p.bytes(fields)
-	p.project(set, content)
-	return digest(p.Sum(nil)), true, p.err
-}
-
-// ownEntry returns what a manager owns through apply, not counting
-// subresources.
-func ownEntry(object client.Object, manager string) *metav1.ManagedFieldsEntry {
-	entries := object.GetManagedFields()
-	for i := range entries {
-		entry := &entries[i]
-		if entry.Manager == manager && entry.Operation == metav1.ManagedFieldsOperationApply &&
-			entry.Subresource == "" && entry.FieldsV1 != nil {
-			return entry
-		}
+	var data bytes.Buffer
+	data.Write(entry.FieldsV1.GetRawBytes())
+	if err := json.NewEncoder(&data).Encode(fields); err != nil {
+		return digest{}, false, fmt.Errorf("read what %s owns: %w", manager, err)
 	}
-	return nil
-}
-
-// contentOf returns an object as it is in JSON, not to be changed.
-func contentOf(object client.Object) (map[string]any, error) {
-	if content, ok := object.(runtime.Unstructured); ok {
-		return content.UnstructuredContent(), nil
-	}
-	return runtime.DefaultUnstructuredConverter.ToUnstructured(object)
-}
-
-// projector writes the part of a value that a set of fields selects into a hash.
-type projector struct {
-	hash.Hash
-	err error
-}
-
-func (p *projector) bytes(data []byte) {
-	_, _ = fmt.Fprintf(p, "%d:", len(data))
-	_, _ = p.Write(data)
-}
-
-func (p *projector) project(set *fieldpath.Set, content any) {
-	switch content := content.(type) {
-	case map[string]any:
-		for element := range set.Members.All() {
-			if _, nested := set.Children.Get(element); !nested && element.FieldName != nil {
-				field, ok := content[*element.FieldName]
-				p.leaf(element, field, ok)
-			}
-		}
-		for element := range set.Children.All() {
-			below, _ := set.Children.Get(element)
-			if element.FieldName != nil {
-				field, ok := content[*element.FieldName]
-				p.branch(element, below, field, ok)
-			}
-		}
-	case []any:
-		for i, item := range content {
-			p.item(set, i, item)
-		}
-	}
-}
-
-// item writes an item of a list if the set selects it, so that the items come in
-// the order of the list.
-func (p *projector) item(set *fieldpath.Set, index int, item any) {
-	for element := range set.Members.All() {
-		if _, nested := set.Children.Get(element); !nested && selects(element, index, item) {
-			// Of an item that is known by its key only its presence is owned.
-			p.leaf(element, item, element.Key == nil)
-		}
-	}
-	for element := range set.Children.All() {
-		if selects(element, index, item) {
-			below, _ := set.Children.Get(element)
-			p.branch(element, below, item, true)
-		}
-	}
-}
-
-// leaf writes a value that is owned as a whole, or that there is none.
-func (p *projector) leaf(element fieldpath.PathElement, content any, present bool) {
-	p.bytes([]byte(element.String()))
-	if !present {
-		p.bytes([]byte("-"))
-		return
-	}
-	data, err := json.Marshal(content)
-	if err != nil {
-		p.err = err
-	}
-	p.bytes(data)
-}
-
-// branch writes the owned part of a value.
-func (p *projector) branch(element fieldpath.PathElement, below *fieldpath.Set, content any, present bool) {
-	p.bytes([]byte(element.String()))
-	if !present {
-		p.bytes([]byte("-"))
-		return
-	}
-	p.bytes([]byte("{"))
-	p.project(below, content)
-	p.bytes([]byte("}"))
-}
-
-// selects reports whether a path element stands for an item of a list.
-func selects(element fieldpath.PathElement, index int, item any) bool {
-	switch {
-	case element.Index != nil:
-		return *element.Index == index
-	case element.Value != nil:
-		return value.Equals(*element.Value, value.NewValueInterface(item))
-	case element.Key != nil:
-		fields, ok := item.(map[string]any)
-		if !ok {
-			return false
-		}
-		for _, key := range *element.Key {
-			field, ok := fields[key.Name]
-			if !ok || !value.Equals(key.Value, value.NewValueInterface(field)) {
-				return false
-			}
-		}
-		return true
-	}
-	return false
+	return sha256.Sum256(data.Bytes()), true, nil
 }

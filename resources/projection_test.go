@@ -6,8 +6,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
@@ -140,4 +144,95 @@ func TestServersFormIsNotDrift(t *testing.T) {
 		t.Errorf("addresses changed (-before +after):\n%s", diff)
 	}
 	b.quiet(child)
+}
+
+// A restarted operator recognises what it made before.
+func TestARestartOverConvergedChildrenSendsNothing(t *testing.T) {
+	quantity := resource.MustParse
+	for name, step := range map[string]reconcile.Step[*v1.MyApp]{
+		"ConfigMap": resources.Ensure(desiredConfigMap),
+		"Deployment": resources.Ensure(func(app *v1.MyApp) (*appsv1.Deployment, error) {
+			child, err := desiredDeployment(app)
+			pod := &child.Spec.Template.Spec
+			pod.Volumes = []corev1.Volume{
+				{Name: "tmp", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}},
+				{Name: "secret", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "s"}}},
+			}
+			pod.NodeSelector = map[string]string{"disk": "fast"}
+			pod.Tolerations = []corev1.Toleration{{Key: "a", Operator: corev1.TolerationOpExists}}
+			container := &pod.Containers[0]
+			container.Ports = []corev1.ContainerPort{{Name: "http", ContainerPort: 8080}, {Name: "dns", ContainerPort: 53, Protocol: corev1.ProtocolUDP}}
+			container.Env = []corev1.EnvVar{{Name: "B", Value: "2"}, {Name: "A", Value: ""}, {Name: "IP", ValueFrom: &corev1.EnvVarSource{
+				FieldRef: &corev1.ObjectFieldSelector{FieldPath: "status.podIP"},
+			}}}
+			container.Resources.Limits = corev1.ResourceList{"cpu": quantity("1000m"), "memory": quantity("1024Mi")}
+			container.ReadinessProbe = &corev1.Probe{ProbeHandler: corev1.ProbeHandler{
+				HTTPGet: &corev1.HTTPGetAction{Path: "/", Port: intstr.FromString("http")},
+			}}
+			container.SecurityContext = &corev1.SecurityContext{Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}}}
+			return child, err
+		}).ReadyWhen(func(*appsv1.Deployment) resources.Readiness { return resources.Readiness{Ready: true} }),
+		"Service": resources.Ensure(func(app *v1.MyApp) (*corev1.Service, error) {
+			return &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: app.Name, Annotations: map[string]string{"a": "b"}}, Spec: corev1.ServiceSpec{
+				Selector: map[string]string{"app": app.Name},
+				Ports:    []corev1.ServicePort{{Name: "http", Port: 80}, {Name: "dns", Port: 53, Protocol: corev1.ProtocolUDP, TargetPort: intstr.FromString("dns")}},
+			}}, nil
+		}),
+		"Secret": resources.Ensure(func(app *v1.MyApp) (*corev1.Secret, error) {
+			return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: app.Name}, StringData: map[string]string{"a": "b"}, Data: map[string][]byte{"c": []byte("d")}}, nil
+		}),
+		"NetworkPolicy": resources.Ensure(func(app *v1.MyApp) (*networkingv1.NetworkPolicy, error) {
+			return &networkingv1.NetworkPolicy{ObjectMeta: metav1.ObjectMeta{Name: app.Name}, Spec: networkingv1.NetworkPolicySpec{
+				PodSelector: metav1.LabelSelector{MatchLabels: map[string]string{"app": app.Name}},
+				Ingress:     []networkingv1.NetworkPolicyIngressRule{{Ports: []networkingv1.NetworkPolicyPort{{Port: ptr.To(intstr.FromInt32(80))}}}},
+			}}, nil
+		}),
+		"StatefulSet": resources.Ensure(func(app *v1.MyApp) (*appsv1.StatefulSet, error) {
+			labels := map[string]string{"app": app.Name}
+			return &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: app.Name}, Spec: appsv1.StatefulSetSpec{
+				Selector: &metav1.LabelSelector{MatchLabels: labels},
+				Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: corev1.PodSpec{
+					Containers: []corev1.Container{{Name: "app", Image: "x"}},
+					Volumes: []corev1.Volume{{Name: "token", VolumeSource: corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{
+						Sources: []corev1.VolumeProjection{{ServiceAccountToken: &corev1.ServiceAccountTokenProjection{Path: "token"}}},
+					}}}},
+				}},
+				VolumeClaimTemplates: []corev1.PersistentVolumeClaim{{ObjectMeta: metav1.ObjectMeta{Name: "data"}, Spec: corev1.PersistentVolumeClaimSpec{
+					AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+					Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{"storage": quantity("1024Mi")}},
+				}}},
+			}}, nil
+		}).ReadyWhen(func(*appsv1.StatefulSet) resources.Readiness { return resources.Readiness{Ready: true} }),
+		"Job": resources.Ensure(func(app *v1.MyApp) (*batchv1.Job, error) {
+			return &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: app.Name}, Spec: batchv1.JobSpec{
+				Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
+					RestartPolicy: corev1.RestartPolicyNever,
+					Containers:    []corev1.Container{{Name: "app", Image: "x"}},
+				}},
+				PodFailurePolicy: &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{{
+					Action:          batchv1.PodFailurePolicyActionIgnore,
+					OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{{Type: corev1.DisruptionTarget}},
+				}}},
+			}}, nil
+		}).ReadyWhen(func(*batchv1.Job) resources.Readiness { return resources.Readiness{Ready: true} }),
+		"unstructured": resources.Ensure(func(app *v1.MyApp) (*unstructured.Unstructured, error) {
+			return &unstructured.Unstructured{Object: map[string]any{
+				"metadata": map[string]any{"name": app.Name + "-child"},
+				"spec":     map[string]any{"replicas": 3, "image": "x"},
+			}}, nil
+		}).Kind(v1.GroupVersion.WithKind("MyApp")).ReadyWhen(func(*unstructured.Unstructured) resources.Readiness { return resources.Readiness{Ready: true} }),
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, step)
+			b.want("first pass", reconcile.Continue)
+			b.restart()
+			b.quiet()
+			b.app.Spec.Image = "img:2" // still quiet for a child that does not depend on it
+			if _, err := b.pass(); err != nil {
+				t.Fatal(err)
+			}
+			b.restart()
+			b.quiet()
+		})
+	}
 }
