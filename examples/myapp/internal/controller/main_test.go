@@ -9,8 +9,6 @@ import (
 
 	"github.com/go-logr/logr"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/builder"
-	ctrlcontroller "sigs.k8s.io/controller-runtime/pkg/controller"
 
 	"github.com/trueup-dev/trueup/examples/myapp/internal/stage"
 	"github.com/trueup-dev/trueup/testing/cluster"
@@ -43,9 +41,7 @@ func operator(t *testing.T, env *cluster.Cluster) (*stage.Operator, *passes) {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
 		shared.passes = newPasses()
-		shared.operator, shared.err = stage.Start(ctx, env, logr.Discard(), func(b *builder.Builder) {
-			b.WithOptions(ctrlcontroller.Options{NewQueue: shared.passes.newQueue})
-		})
+		shared.operator, shared.err = stage.Start(ctx, env, logr.Discard(), shared.passes.listen)
 	})
 	if shared.err != nil {
 		t.Fatalf("start operator: %v", shared.err)

@@ -6,6 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	ctrlcontroller "sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 )
 
@@ -24,7 +26,12 @@ func (p *passes) count(name types.NamespacedName) int {
 	return p.counts[name]
 }
 
-// newQueue is for the controller's options: it makes the queue that the
+// listen is for a pipeline's setup.
+func (p *passes) listen(b *builder.Builder) {
+	b.WithOptions(ctrlcontroller.Options{NewQueue: p.newQueue})
+}
+
+// newQueue makes the queue that the
 // controller would make, and listens to it.
 func (p *passes) newQueue(
 	name string, limiter workqueue.TypedRateLimiter[ctrl.Request],

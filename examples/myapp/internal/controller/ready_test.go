@@ -52,19 +52,6 @@ func TestBecomesReady(t *testing.T) {
 	}
 }
 
-func TestConvergedAppCostsNoRequest(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	app := w.app("web", image, 2)
-	w.awaitReady(app)
-
-	before := w.quiet()
-	w.pass(app)
-	if after := w.operator.Requests.All(w.here); len(after) != before {
-		t.Errorf("a pass that had nothing to do sent %v", after[before:])
-	}
-}
-
 func TestDefaults(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
@@ -31,7 +32,7 @@ func ManagerRole() (*rbacv1.ClusterRole, error) {
 }
 
 // grant makes the service account and binds it to the generated ClusterRole and
-// to nothing else.
+// to nothing else, unless that was done before.
 func grant(ctx context.Context, admin client.Client) error {
 	role, err := ManagerRole()
 	if err != nil {
@@ -47,7 +48,7 @@ func grant(ctx context.Context, admin client.Client) error {
 			Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: ServiceAccount, Namespace: Namespace}},
 		},
 	} {
-		if err := admin.Create(ctx, object); err != nil {
+		if err := admin.Create(ctx, object); err != nil && !apierrors.IsAlreadyExists(err) {
 			return fmt.Errorf("create %T %s: %w", object, object.GetName(), err)
 		}
 	}
