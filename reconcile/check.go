@@ -75,8 +75,9 @@ func (c *checker) step(about Description) {
 	}
 	for _, watch := range about.Watches {
 		c.kind(where+": watched kind", watch.Object)
-		if watch.Handler == nil {
-			c.fault("%s: a watch without a handler", where)
+		byIndex := watch.Index != "" && watch.Values != nil
+		if byIndex == (watch.Handler != nil) {
+			c.fault("%s: a watch needs a handler, or an index and a function of values", where)
 		}
 	}
 	for _, index := range about.Indexes {

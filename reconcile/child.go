@@ -3,7 +3,6 @@ package reconcile
 import (
 	"context"
 	"errors"
-	"runtime/debug"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -96,11 +95,14 @@ func guard[T client.Object](
 	method func(context.Context, *Run[T]) (Result, error),
 ) (result Result, err error) {
 	defer func() {
-		if value := recover(); value != nil {
-			failure := &PanicError{Value: value, Stack: debug.Stack()}
-			log.FromContext(ctx).Error(failure, "step panicked", "step", c.about.Name, "stack", string(failure.Stack))
-			result, err = Result{}, failure
+		if err == nil {
+			return
+		}
+		result.outcome, result.reason, result.message = Continued, "", ""
+		if failure, ok := errors.AsType[*PanicError](err); ok && c.about.leaf() {
+			log.FromContext(ctx).Error(err, "step panicked", "step", c.about.Name, "stack", string(failure.Stack))
 		}
 	}()
+	defer Recover(&err)
 	return method(ctx, run)
 }

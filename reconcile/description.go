@@ -62,13 +62,25 @@ type Description struct {
 	Err error
 }
 
-// A Watch wakes the reconciled object for the events of another kind.
+// A Watch wakes the reconciled object for the events of another kind: the
+// objects that an index has under a value of the event's object, or those that
+// a handler names.
 type Watch struct {
 	// Object is the prototype of the watched kind. Required.
 	Object client.Object
 
+	// Index is the name of an [Index] of the reconciled kind, in which those to
+	// wake are looked up, so that an event costs the same however many objects
+	// there are. Required unless there is a Handler.
+	Index string
+
+	// Values computes from the event's object the values to look up.
+	// Required with Index.
+	Values client.IndexerFunc
+
 	// Handler makes the handler, given a reader of the cache, once at setup.
-	// It enqueues requests for the reconciled object. Required.
+	// It enqueues requests for the reconciled object. Required unless there is an
+	// Index.
 	Handler func(cache client.Reader) handler.EventHandler
 
 	// Predicates drop events that are of no interest. Defaults to none.

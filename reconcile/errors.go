@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -129,6 +130,20 @@ func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 func (e *PanicError) Unwrap() error {
 	err, _ := e.Value.(error)
 	return err
+}
+
+// Recover, deferred, makes a panic a [PanicError]. The step itself is guarded
+// already; it is for the goroutines that a step starts, whose panics would end
+// the process:
+//
+//	go func() {
+//		defer reconcile.Recover(&err)
+//		…
+//	}()
+func Recover(err *error) {
+	if value := recover(); value != nil {
+		*err = &PanicError{Value: value, Stack: debug.Stack()}
+	}
 }
 
 // joinedError is several errors of a pass, or one, with the soonest requeue

@@ -48,7 +48,12 @@ func (p *Pipeline[T]) SetupWithManager(mgr ctrl.Manager, customize ...func(*buil
 			}
 		}
 		for _, watch := range about.Watches {
-			build.Watches(watch.Object, watch.Handler(mgr.GetCache()), builder.WithPredicates(watch.Predicates...))
+			handler, err := p.handlerOf(watch, mgr.GetCache(), mgr.GetScheme())
+			if err != nil {
+				fault = fmt.Errorf("step %q: watch: %w", about.Name, err)
+				continue
+			}
+			build.Watches(watch.Object, handler, builder.WithPredicates(watch.Predicates...))
 		}
 	})
 	if fault != nil {

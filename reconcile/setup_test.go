@@ -72,7 +72,7 @@ func TestSetupTellsEveryFaultAtOnce(t *testing.T) {
 		`step "dns.record": condition type "DnsRecordReady" is that of step "dns-record"`,
 		`step "ready": condition type "Ready" speaks for the whole object`,
 		`step "own": owned kind: `,
-		`step "watch": a watch without a handler`,
+		`step "watch": a watch needs a handler, or an index`,
 		`step "index": an index needs a name`,
 		`step "verbs": access without verbs`,
 		`step "f1": finalizer "bare": must be a domain and a name`,

@@ -17,12 +17,20 @@ type engine[T, C client.Object] struct {
 	step      string // the name of the step, by which children are marked
 	prototype C      // zero if C is not a pointer to a struct
 	readiness func(C) Readiness
+
+	adopt    bool   // take over what has no controller
+	recreate bool   // delete and make again what cannot be changed
+	detached string // the finalizer that takes the place of owner references, "" for none
 }
 
 // slot is what a step remembers of one child.
 type slot[C client.Object] struct {
 	record  *record[C] // of the last apply, nil if there is none
 	refusal *refusal   // of the last apply that was refused for good, nil if there is none
+
+	// swept is the name for which this process has made sure that there is no
+	// child of another one, from before the child was renamed.
+	swept client.ObjectKey
 }
 
 // keep brings one child to what is wanted, in the order that [Ensure] tells. It
@@ -75,6 +83,10 @@ func (e *engine[T, C]) converge(
 			}
 			seen := share(applied)
 			return e.judge(run, slot.record, seen), seen, nil
+		}
+		if e.recreate && live != nil && isInvalid(err) && !isRace(err) {
+			result, err := e.replace(ctx, run, slot, want, live, err)
+			return result, nil, err
 		}
 		if !isRace(err) || attempt == attempts {
 			result, err := slot.refused(run.Object(), want, live, err)
@@ -137,17 +149,22 @@ func (e *engine[T, C]) lookLive(
 
 // judge says whether the child is ready.
 func (e *engine[T, C]) judge(run *reconcile.Run[T], known *record[C], child *observation[C]) reconcile.Result {
-	ready := known.readiness(child, func(copied C) Readiness {
-		// Typed objects come without their kind, which tests may go by.
-		if gvk, err := apiutil.GVKForObject(e.prototype, run.Scheme()); err == nil {
-			copied.GetObjectKind().SetGroupVersionKind(gvk)
-		}
-		return e.readiness(copied)
-	})
+	ready := known.readiness(child, e.test(run))
 	if ready.Ready {
 		return reconcile.Continue
 	}
 	return reconcile.Wait(ready.Reason, ready.Message)
+}
+
+// test returns the test of readiness, for a copy of the child. Typed objects
+// come without their kind, which it may go by.
+func (e *engine[T, C]) test(run *reconcile.Run[T]) func(C) Readiness {
+	return func(copied C) Readiness {
+		if gvk, err := apiutil.GVKForObject(e.prototype, run.Scheme()); err == nil {
+			copied.GetObjectKind().SetGroupVersionKind(gvk)
+		}
+		return e.readiness(copied)
+	}
 }
 
 // empty returns a child that has only a name.

@@ -3,10 +3,7 @@ package resources
 import (
 	"context"
 	"errors"
-	"fmt"
-	"reflect"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -53,6 +50,8 @@ type Child[T, C client.Object] struct {
 //     was applied has changed since, or when all that the field manager owns of
 //     it is what would be applied; what others own does not count.
 //  4. The step waits until the child is ready, see [Child.ReadyWhen].
+//  5. Children that the step made under another name, from before desired named
+//     it otherwise, are deleted as in 1.
 //
 // A child that is ready in a cache that has seen all of this sends nothing.
 //
@@ -73,13 +72,7 @@ func Ensure[T, C client.Object](desired func(T) (C, error)) *Child[T, C] {
 	if desired == nil {
 		c.err = errors.New("the function that builds the child is nil")
 	}
-	pointer := reflect.TypeFor[C]()
-	if pointer.Kind() != reflect.Pointer || pointer.Elem().Kind() != reflect.Struct {
-		c.err = errors.Join(c.err, fmt.Errorf("the child's type %s is not a pointer to a struct", pointer))
-		return c
-	}
-	c.engine.prototype = reflect.New(pointer.Elem()).Interface().(C)
-	c.engine.step = pointer.Elem().Name()
+	c.err = errors.Join(c.err, c.engine.init())
 	return c
 }
 
@@ -94,12 +87,7 @@ func (c *Child[T, C]) Named(name string) *Child[T, C] {
 // type does not tell, and makes the kind the step's name. Required for
 // unstructured children, refused for others.
 func (c *Child[T, C]) Kind(gvk schema.GroupVersionKind) *Child[T, C] {
-	if _, ok := any(c.engine.prototype).(*unstructured.Unstructured); !ok {
-		c.err = errors.Join(c.err, fmt.Errorf("Kind is for unstructured children; %T has its own", c.engine.prototype))
-		return c
-	}
-	c.engine.prototype.GetObjectKind().SetGroupVersionKind(gvk)
-	c.engine.step = gvk.Kind
+	c.err = errors.Join(c.err, c.engine.setKind(gvk))
 	return c
 }
 
@@ -123,11 +111,41 @@ func (c *Child[T, C]) When(wanted func(T) bool) *Child[T, C] {
 // generation is fully rolled out and available, a custom resource when its
 // conditions say so, kinds without such notions when they exist.
 func (c *Child[T, C]) ReadyWhen(test func(C) Readiness) *Child[T, C] {
-	if test == nil {
-		c.err = errors.Join(c.err, errors.New("ReadyWhen: the function is nil"))
-		return c
-	}
-	c.engine.readiness = test
+	c.err = errors.Join(c.err, c.engine.setReadiness(test))
+	return c
+}
+
+// Adopt lets the step take over an object of the child's name that nobody
+// controls, made by a person or by an operator that did not own what it made:
+// the fields that desired sets become as desired, the others stay. An object that
+// has a controller is never taken over. Defaults to taking over nothing.
+func (c *Child[T, C]) Adopt() *Child[T, C] {
+	c.engine.adopt = true
+	return c
+}
+
+// Recreate lets the step delete the child and make it again when the server does
+// not let it be changed into what is desired, as with the selector of a
+// Deployment or the template of a Job. It is deleted, in the background, only
+// after a dry run has shown that what is desired could be created, and the step
+// waits until it is gone. What is lost with the child is lost. Defaults to
+// leaving the child as it is and failing with the server's words, which name the
+// field.
+func (c *Child[T, C]) Recreate() *Child[T, C] {
+	c.engine.recreate = true
+	return c
+}
+
+// Detached ties the child to the object by a label and an annotation instead of
+// an owner reference, as it has to be for a child in another namespace, or a
+// cluster-scoped child of an object that is in one. The garbage collector does
+// not know of such a child, so the object gets the given finalizer, a domain and
+// a name of the step's own, and the child is deleted before the object goes, and
+// confirmed gone by a read past the cache. desired must set the namespace unless
+// the kind is cluster-scoped. The operator needs its permissions for the kind
+// wherever such a child is. Defaults to an owner reference.
+func (c *Child[T, C]) Detached(finalizer string) *Child[T, C] {
+	c.err = errors.Join(c.err, c.engine.setDetached(finalizer))
 	return c
 }
 
@@ -145,28 +163,13 @@ func (c *Child[T, C]) Observed(run *reconcile.Run[T]) (C, bool) {
 
 // Describe implements [reconcile.Step].
 func (c *Child[T, C]) Describe() reconcile.Description {
-	about := reconcile.Description{
-		Name:      c.engine.step,
-		Kind:      "resources.Ensure",
-		Condition: reconcile.ConditionType(c.engine.step),
-		Err:       c.err,
-	}
-	if reflect.ValueOf(&c.engine.prototype).Elem().IsZero() {
-		return about
-	}
-	about.Owns = []client.Object{c.engine.prototype}
-	about.Indexes = []reconcile.Index{{Object: c.engine.prototype, Name: ownerIndex, Values: ownerUID}}
-	about.Access = []reconcile.Access{{
-		Object: c.engine.prototype,
-		// An apply is a patch, which the server also checks for create when it
-		// creates.
-		Verbs: []string{"get", "list", "watch", "create", "patch", "delete"},
-	}}
+	about := c.engine.describe("resources.Ensure")
+	about.Err = errors.Join(about.Err, c.err)
 	return about
 }
 
 // Finalize implements [reconcile.Step]: children with a controller reference
-// are the garbage collector's.
-func (c *Child[T, C]) Finalize(context.Context, *reconcile.Run[T]) (reconcile.Result, error) {
-	return reconcile.Continue, nil
+// are the garbage collector's, a detached one is deleted.
+func (c *Child[T, C]) Finalize(ctx context.Context, run *reconcile.Run[T]) (reconcile.Result, error) {
+	return c.engine.finalize(ctx, run)
 }

@@ -30,13 +30,13 @@ func (i *intent[C]) String() string { return fmt.Sprintf("%s %s", i.kind, i.key)
 func (e *engine[T, C]) intend(run *reconcile.Run[T], desired C) (*intent[C], error) {
 	want := &intent[C]{kind: e.kindName(), key: client.ObjectKeyFromObject(desired), desired: desired}
 	owner := run.Object()
-	if want.key.Namespace == "" {
+	if want.key.Namespace == "" && e.detached == "" {
 		want.key.Namespace = owner.GetNamespace()
 	}
 	switch {
 	case want.key.Name == "":
 		return nil, reconcile.Terminal(fmt.Errorf("build %s: metadata.name is empty", e.step))
-	case owner.GetNamespace() != "" && want.key.Namespace != owner.GetNamespace():
+	case e.detached == "" && owner.GetNamespace() != "" && want.key.Namespace != owner.GetNamespace():
 		return nil, reconcile.Terminal(fmt.Errorf(
 			"build %s: metadata.namespace is %q, but an owner reference holds only within the owner's namespace %q",
 			e.step, want.key.Namespace, owner.GetNamespace()))

@@ -11,18 +11,32 @@ import (
 	"github.com/trueup-dev/trueup/reconcile"
 )
 
-// StepLabel is on every child, with the name of the pipeline and of the step
-// that made it, as in "myapp.Deployment". By it a step knows its own children
-// among those of the owner.
-const StepLabel = "trueup.dev/step"
+// Marks on children.
+const (
+	// StepLabel is on every child, with the name of the pipeline and of the step
+	// that made it, as in "myapp.Deployment". By it a step knows its own children
+	// among those of the owner.
+	StepLabel = "trueup.dev/step"
 
-// ownerIndex finds children in the cache by the UID of their controller.
+	// OwnerUIDLabel is on children that are tied to their owner without an owner
+	// reference, with the owner's UID. See [Child.Detached].
+	OwnerUIDLabel = "trueup.dev/owner-uid"
+
+	// OwnerAnnotation is on the same children, with the namespace and name of the
+	// owner, by which their events wake it.
+	OwnerAnnotation = "trueup.dev/owner"
+)
+
+// ownerIndex finds children in the cache by the UID of their owner.
 const ownerIndex = "trueup.dev/owner"
 
 // ownerUID computes the values of ownerIndex.
 func ownerUID(object client.Object) []string {
 	if owner := metav1.GetControllerOfNoCopy(object); owner != nil {
 		return []string{string(owner.UID)}
+	}
+	if uid := object.GetLabels()[OwnerUIDLabel]; uid != "" {
+		return []string{uid}
 	}
 	return nil
 }
@@ -34,6 +48,12 @@ func (e *engine[T, C]) mark(run *reconcile.Run[T]) string { return run.Pipeline(
 // beside what the author put there.
 func (e *engine[T, C]) claim(run *reconcile.Run[T], metadata map[string]any) error {
 	owner := run.Object()
+	within(metadata, "labels")[StepLabel] = e.mark(run)
+	if e.detached != "" {
+		within(metadata, "labels")[OwnerUIDLabel] = string(owner.GetUID())
+		within(metadata, "annotations")[OwnerAnnotation] = client.ObjectKeyFromObject(owner).String()
+		return nil
+	}
 	gvk, err := apiutil.GVKForObject(owner, run.Scheme())
 	if err != nil {
 		return reconcile.Terminal(fmt.Errorf("own %s: %w", e.step, err))
@@ -53,35 +73,60 @@ func (e *engine[T, C]) claim(run *reconcile.Run[T], metadata map[string]any) err
 		"controller":         true,
 		"blockOwnerDeletion": true,
 	})
-	labels, _ := metadata["labels"].(map[string]any)
-	if labels == nil {
-		labels = map[string]any{}
-		metadata["labels"] = labels
-	}
-	labels[StepLabel] = e.mark(run)
 	return nil
 }
 
-// controls reports whether owner is the controller of the child.
-func controls(owner types.UID, child client.Object) bool {
+// within returns a map in a map, made if it is missing.
+func within(fields map[string]any, name string) map[string]any {
+	inner, _ := fields[name].(map[string]any)
+	if inner == nil {
+		inner = map[string]any{}
+		fields[name] = inner
+	}
+	return inner
+}
+
+// owns reports whether the child is the owner's.
+func (e *engine[T, C]) owns(owner types.UID, child client.Object) bool {
 	controller := metav1.GetControllerOfNoCopy(child)
+	if e.detached != "" {
+		return controller == nil && child.GetLabels()[OwnerUIDLabel] == string(owner)
+	}
 	return controller != nil && controller.UID == owner
+}
+
+// isOurs reports whether the child is the owner's and this step made it.
+func (e *engine[T, C]) isOurs(run *reconcile.Run[T], child C) bool {
+	return e.owns(run.Object().GetUID(), child) && child.GetLabels()[StepLabel] == e.mark(run)
 }
 
 // blocked says what keeps an existing object from being applied to: it is not
 // this owner's, or it is being deleted.
 func (e *engine[T, C]) blocked(run *reconcile.Run[T], live C) (reconcile.Result, bool) {
-	name := fmt.Sprintf("%s %s", e.kindName(), client.ObjectKeyFromObject(live))
-	if !controls(run.Object().GetUID(), live) {
-		message := name + " exists and has no controller; it is not taken over"
-		if owner := metav1.GetControllerOfNoCopy(live); owner != nil {
-			message = fmt.Sprintf("%s exists and is controlled by %s %s; it is not taken over", name, owner.Kind, owner.Name)
-		}
+	name := e.named(live)
+	if !e.owns(run.Object().GetUID(), live) && !e.mayAdopt(live) {
 		// The watch on children tells their owner, which this object is not.
-		return reconcile.Wait("NotControlled", message).After(pollInterval), true
+		return reconcile.Wait("NotControlled", name+" exists and "+ownerOf(live)+"; it is not taken over").After(pollInterval), true
 	}
 	if !live.GetDeletionTimestamp().IsZero() {
 		return reconcile.Wait("Deleting", name+" is being deleted; it is made again when it is gone"), true
 	}
 	return reconcile.Result{}, false
+}
+
+// mayAdopt reports whether an object that is not the owner's may be made so:
+// never one that is somebody else's.
+func (e *engine[T, C]) mayAdopt(live C) bool {
+	return e.adopt && metav1.GetControllerOfNoCopy(live) == nil && live.GetLabels()[OwnerUIDLabel] == ""
+}
+
+// ownerOf says whose an object is.
+func ownerOf(object client.Object) string {
+	if owner := metav1.GetControllerOfNoCopy(object); owner != nil {
+		return fmt.Sprintf("is controlled by %s %s", owner.Kind, owner.Name)
+	}
+	if owner := object.GetAnnotations()[OwnerAnnotation]; owner != "" {
+		return "belongs to " + owner
+	}
+	return "has no controller"
 }

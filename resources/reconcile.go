@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/trueup-dev/trueup/reconcile"
 )
@@ -22,8 +25,34 @@ func (c *Child[T, C]) Reconcile(ctx context.Context, run *reconcile.Run[T]) (rec
 		return c.engine.remove(ctx, run, slot)
 	}
 	result, child, err := c.engine.keep(ctx, run, slot, desired)
-	if child != nil {
-		c.observed.Set(run, child)
+	if child == nil {
+		return result, err
+	}
+	c.observed.Set(run, child)
+	if err != nil || result.Outcome() != reconcile.Continued {
+		return result, err
+	}
+	return c.sweep(ctx, run, slot, client.ObjectKeyFromObject(child.shared))
+}
+
+// sweep deletes what the step made under other names, once the child of the name
+// that is wanted now is ready: the function that names it may have changed with
+// the object or with the operator. It looks once in a process for each name.
+func (c *Child[T, C]) sweep(
+	ctx context.Context, run *reconcile.Run[T], slot *slot[C], name client.ObjectKey,
+) (reconcile.Result, error) {
+	if slot.swept == name {
+		return reconcile.Continue, nil
+	}
+	children, err := c.engine.made(ctx, run, slot)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	result, err := c.engine.deleteAll(ctx, run, slices.DeleteFunc(children, func(child C) bool {
+		return client.ObjectKeyFromObject(child) == name
+	}))
+	if err == nil && result.Outcome() == reconcile.Continued {
+		slot.swept = name
 	}
 	return result, err
 }

@@ -30,7 +30,7 @@ func (s *slot[C]) refused(
 	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
 		return reconcile.Wait("NamespaceTerminating",
 			fmt.Sprintf("%s is not created: its namespace is being deleted", want)), nil
-	case apierrors.IsInvalid(err), apierrors.IsBadRequest(err), apierrors.IsRequestEntityTooLargeError(err):
+	case isInvalid(err):
 		err = reconcile.Terminal(err)
 		s.refusal = &refusal{
 			hash:        want.hash,
@@ -41,6 +41,11 @@ func (s *slot[C]) refused(
 		}
 	}
 	return reconcile.Result{}, err
+}
+
+// isInvalid reports whether the same request can never succeed.
+func isInvalid(err error) bool {
+	return apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsRequestEntityTooLargeError(err)
 }
 
 // wasRefused returns the error of an apply that was refused for good, if nothing

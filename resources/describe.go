@@ -1,0 +1,79 @@
+package resources
+
+import (
+	"context"
+	"reflect"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+
+	"github.com/trueup-dev/trueup/reconcile"
+)
+
+// describe returns what all steps that have children say of themselves.
+func (e *engine[T, C]) describe(kind string) reconcile.Description {
+	about := reconcile.Description{
+		Name:      e.step,
+		Kind:      kind,
+		Condition: reconcile.ConditionType(e.step),
+	}
+	if reflect.ValueOf(&e.prototype).Elem().IsZero() {
+		return about
+	}
+	about.Indexes = []reconcile.Index{{Object: e.prototype, Name: ownerIndex, Values: ownerUID}}
+	about.Access = []reconcile.Access{{
+		Object: e.prototype,
+		// An apply is a patch, which the server also checks for create when it
+		// creates.
+		Verbs: []string{"get", "list", "watch", "create", "patch", "delete"},
+	}}
+	if e.detached == "" {
+		about.Owns = []client.Object{e.prototype}
+		return about
+	}
+	about.Finalizers = []string{e.detached}
+	about.Watches = []reconcile.Watch{{
+		Object: e.prototype,
+		Handler: func(client.Reader) handler.EventHandler {
+			return handler.EnqueueRequestsFromMapFunc(e.ownerRequests)
+		},
+	}}
+	return about
+}
+
+// ownerRequests returns the owner of a detached child, if this step made it.
+func (e *engine[T, C]) ownerRequests(_ context.Context, child client.Object) []ctrl.Request {
+	owner, ok := child.GetAnnotations()[OwnerAnnotation]
+	if !ok || !strings.HasSuffix(child.GetLabels()[StepLabel], "."+e.step) {
+		return nil
+	}
+	namespace, name, ok := strings.Cut(owner, string(types.Separator))
+	if !ok {
+		return nil
+	}
+	return []ctrl.Request{{NamespacedName: types.NamespacedName{Namespace: namespace, Name: name}}}
+}
+
+// finalize deletes detached children, and is done when a read past the cache
+// finds none. Others are the garbage collector's.
+func (e *engine[T, C]) finalize(ctx context.Context, run *reconcile.Run[T]) (reconcile.Result, error) {
+	if e.detached == "" {
+		return reconcile.Continue, nil
+	}
+	children, err := e.stored(ctx, run)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	result, err := e.deleteAll(ctx, run, children)
+	if err != nil || result.Outcome() == reconcile.Continued {
+		return result, err
+	}
+	// A child without finalizers is gone by now: no need for another pass.
+	if children, err = e.stored(ctx, run); err == nil && len(children) == 0 {
+		return reconcile.Continue, nil
+	}
+	return result, err
+}

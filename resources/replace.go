@@ -1,0 +1,66 @@
+package resources
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/trueup-dev/trueup/reconcile"
+)
+
+// replace is what [Child.Recreate] asks for when the server does not let an
+// existing child be changed into what is wanted: it deletes the child, to be
+// made again when it is gone. It does so only when what is wanted could be
+// created, which a dry run tells; otherwise the child stays, and the refusal is
+// that of the dry run.
+func (e *engine[T, C]) replace(
+	ctx context.Context, run *reconcile.Run[T], slot *slot[C], want *intent[C], live *observation[C], refused error,
+) (reconcile.Result, error) {
+	if err := e.rehearse(ctx, run, want); err != nil {
+		if isInvalid(err) {
+			return slot.refused(run.Object(), want, live, err)
+		}
+		return reconcile.Result{}, fmt.Errorf("%w (which could not be applied in place: %w)", err, refused)
+	}
+	if err := e.delete(ctx, run, live.shared, "cannot be changed in place and is made again"); err != nil {
+		return reconcile.Result{}, err
+	}
+	slot.record = nil
+	return reconcile.Wait("Recreating", fmt.Sprintf("%s cannot be changed in place: it is deleted and made again", want)), nil
+}
+
+// rehearse asks the server, in a dry run, to create what is wanted, under
+// another name because its own is taken.
+func (e *engine[T, C]) rehearse(ctx context.Context, run *reconcile.Run[T], want *intent[C]) error {
+	content, err := e.content(run, want)
+	if err != nil {
+		return err
+	}
+	name := rehearsalName(want.key.Name)
+	within(content, "metadata")["name"] = name
+	within(content, "metadata")["resourceVersion"] = createOnly
+	body, err := json.Marshal(content)
+	if err != nil {
+		return err
+	}
+	answer := e.empty(client.ObjectKey{Namespace: want.key.Namespace, Name: name})
+	err = run.Client().Patch(ctx, answer, client.RawPatch(types.ApplyPatchType, body),
+		client.FieldOwner(run.FieldManager()), client.ForceOwnership, client.DryRunAll)
+	if err != nil {
+		return fmt.Errorf("try to create %s: %w", want, err)
+	}
+	return nil
+}
+
+// rehearsalName returns a name like the given one that is not likely to be
+// taken, and no longer than a label, which some kinds demand, unless the given
+// one is.
+func rehearsalName(name string) string {
+	const suffix = "-dry-run"
+	room := max(validation.DNS1123LabelMaxLength, len(name)) - len(suffix)
+	return name[:min(len(name), room)] + suffix
+}
