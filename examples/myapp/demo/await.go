@@ -32,7 +32,7 @@ func (u *user) awaitReady(ctx context.Context, name string) (*v1.MyApp, error) {
 		}
 		ready := condition(app)
 		if ready.Status != metav1.ConditionTrue || ready.ObservedGeneration != app.Generation {
-			return fmt.Errorf("Ready is %s at generation %d: %s", ready.Status, ready.ObservedGeneration, ready.Message)
+			return fmt.Errorf("condition Ready is %s at generation %d: %s", ready.Status, ready.ObservedGeneration, ready.Message)
 		}
 		deployment := &appsv1.Deployment{}
 		if err := errors.Join(u.get(ctx, name, deployment), u.get(ctx, name, &corev1.Service{})); err != nil {
@@ -60,7 +60,7 @@ func (u *user) awaitNotReady(ctx context.Context, name, reason string) (string, 
 		}
 		ready := condition(app)
 		if ready.Status != metav1.ConditionFalse || ready.Reason != reason || ready.ObservedGeneration != app.Generation {
-			return fmt.Errorf("Ready is %s, %s: %s", ready.Status, ready.Reason, ready.Message)
+			return fmt.Errorf("condition Ready is %s, %s: %s", ready.Status, ready.Reason, ready.Message)
 		}
 		message = ready.Message
 		return nil

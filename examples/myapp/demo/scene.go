@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -37,12 +36,10 @@ func (u *user) look(ctx context.Context) ([]row, error) {
 		pods        corev1.PodList
 		services    corev1.ServiceList
 	)
-	var errs []error
 	for _, list := range []client.ObjectList{&apps, &deployments, &pods, &services} {
-		errs = append(errs, u.client.List(ctx, list, client.InNamespace(namespace)))
-	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, fmt.Errorf("look at namespace %s: %w", namespace, err)
+		if err := u.client.List(ctx, list, client.InNamespace(namespace)); err != nil {
+			return nil, fmt.Errorf("look at namespace %s: %w", namespace, err)
+		}
 	}
 	var rows []row
 	for i := range apps.Items {
@@ -92,7 +89,7 @@ func podRows(pods []corev1.Pod) []row {
 		}
 		counts[group{pods[i].Labels["app.kubernetes.io/instance"], phase}]++
 	}
-	var rows []row
+	rows := make([]row, 0, len(counts))
 	for group, n := range counts {
 		rows = append(rows, row{kind: "pods", name: group.app, state: fmt.Sprintf("%d %s", n, group.phase)})
 	}

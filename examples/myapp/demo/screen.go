@@ -104,7 +104,7 @@ func (s *screen) follow(ctx context.Context) {
 	ticker := time.NewTicker(refresh)
 	defer ticker.Stop()
 	if s.terminal != nil {
-		clear(s.out)
+		wipe(s.out)
 		defer restore(s.out)
 	}
 	for {

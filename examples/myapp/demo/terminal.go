@@ -15,8 +15,8 @@ const (
 	showCursor = "\x1b[?25h"
 )
 
-// clear makes room for frames.
-func clear(out io.Writer) { _, _ = fmt.Fprint(out, hideCursor, home, eraseBelow) }
+// wipe makes room for frames.
+func wipe(out io.Writer) { _, _ = fmt.Fprint(out, hideCursor, home, eraseBelow) }
 
 // restore leaves the last frame where it is, and gives the cursor back.
 func restore(out io.Writer) { _, _ = fmt.Fprint(out, showCursor) }

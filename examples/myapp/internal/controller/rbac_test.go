@@ -1,6 +1,7 @@
 package controller_test
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -8,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -107,10 +107,11 @@ func TestRoleSuffices(t *testing.T) {
 	w.awaitReady(app)
 	w.must(w.client.Delete(w.ctx, app))
 	w.await("the app is gone", func() error {
-		if err := w.client.Get(w.ctx, client.ObjectKeyFromObject(app), app); !apierrors.IsNotFound(err) {
-			return fmt.Errorf("get answered %v", err)
+		err := w.client.Get(w.ctx, client.ObjectKeyFromObject(app), app)
+		if err == nil {
+			return errors.New("it is still there")
 		}
-		return nil
+		return client.IgnoreNotFound(err)
 	})
 	w.quiet()
 
