@@ -87,7 +87,7 @@ func newPipelineBench(t *testing.T, steps ...reconcile.Step[app]) *pipelineBench
 	shared := cluster.Shared(t)
 	namespace := shared.Namespace(t)
 	b := &pipelineBench{T: t, steps: steps, pipeline: reconcile.NewPipeline("test", steps...)}
-	b.Live = steptest.StartLive(t, shared.Config(), scheme(t), namespace, "test", steps...)
+	b.Live = steptest.StartLive(t, shared.Config(), scheme(t), []string{namespace}, "test", steps...)
 	if err := b.pipeline.Setup(b.Environment); err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,8 @@ var summaryConditions = []string{"Ready", "Reconciling", "Stalled"}
 type checker struct {
 	pipeline   string
 	scheme     *runtime.Scheme
+	scopes     client.Client // knows which kinds are namespaced
+	owner      client.Object // nil if the reconciled type is no good
 	names      map[string]bool
 	conditions map[string]string
 	finalizers map[string]string
@@ -29,10 +31,12 @@ type checker struct {
 
 // check returns everything that is wrong with a pipeline of the given name and
 // steps, joined, or nil.
-func check(pipeline string, owner client.Object, about Description, scheme *runtime.Scheme) error {
+func check(pipeline string, owner client.Object, about Description, scopes client.Client) error {
 	c := &checker{
 		pipeline:   pipeline,
-		scheme:     scheme,
+		scheme:     scopes.Scheme(),
+		scopes:     scopes,
+		owner:      owner,
 		names:      map[string]bool{},
 		conditions: map[string]string{},
 		finalizers: map[string]string{},
@@ -66,6 +70,7 @@ func (c *checker) step(about Description) {
 	}
 	for _, object := range about.Owns {
 		c.kind(where+": owned kind", object)
+		c.reach(where, object)
 	}
 	for _, access := range about.Access {
 		c.kind(where+": accessed kind", access.Object)
@@ -131,6 +136,23 @@ func (c *checker) finalizer(where, step, name string) {
 	}
 	if name == metav1.FinalizerOrphanDependents || name == metav1.FinalizerDeleteDependents {
 		c.fault("%s: finalizer %q is the garbage collector's", where, name)
+	}
+}
+
+// reach checks that an owner reference to the reconciled object can hold on a
+// kind: the garbage collector takes a cluster-scoped object whose owner is in a
+// namespace for an orphan. What the server does not know yet is left to the
+// first pass.
+func (c *checker) reach(where string, object client.Object) {
+	if c.owner == nil || object == nil {
+		return
+	}
+	owner, err := c.scopes.IsObjectNamespaced(c.owner)
+	if err != nil || !owner {
+		return
+	}
+	if child, err := c.scopes.IsObjectNamespaced(object); err == nil && !child {
+		c.fault("%s: %T is cluster-scoped and cannot have an owner reference to an object in a namespace", where, object)
 	}
 }
 

@@ -70,7 +70,7 @@ func (p *Pipeline[T]) SetupWithManager(mgr ctrl.Manager, customize ...func(*buil
 
 // Setup gives the pipeline the environment to work in, after checking it and
 // every step: names, condition types, finalizers, kinds that the scheme does not
-// know, and what constructors and options of steps found wrong. Everything that
+// know or that no owner reference can hold on, and what constructors and options of steps found wrong. Everything that
 // is wrong is in the error, each with the step's name. Call it once, before the
 // first pass; [Pipeline.SetupWithManager] does.
 func (p *Pipeline[T]) Setup(env Environment) error {
@@ -85,7 +85,7 @@ func (p *Pipeline[T]) Setup(env Environment) error {
 	if !reflect.ValueOf(&p.kind.prototype).Elem().IsZero() {
 		owner = p.kind.prototype
 	}
-	if err := check(p.name, owner, p.root.about, env.Client.Scheme()); err != nil {
+	if err := check(p.name, owner, p.root.about, env.Client); err != nil {
 		return err
 	}
 	p.env = complete

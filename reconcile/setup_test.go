@@ -8,6 +8,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -26,6 +27,7 @@ import (
 	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
 	"github.com/trueup-dev/trueup/reconcile"
 	"github.com/trueup-dev/trueup/testing/cluster"
+	"github.com/trueup-dev/trueup/testing/steptest"
 )
 
 // described is a step that says of itself what a test wants.
@@ -98,6 +100,18 @@ func TestSetupNeedsAClient(t *testing.T) {
 	pipeline := reconcile.NewPipeline("test", reconcile.Func("a", nothing))
 	if err := pipeline.Setup(reconcile.Environment{}); err == nil || !strings.Contains(err.Error(), "Client is required") {
 		t.Errorf("err = %v, want it to name the field", err)
+	}
+}
+
+func TestSetupRefusesAnOwnerReferenceThatCannotHold(t *testing.T) {
+	live := steptest.StartLive[app](t, cluster.Shared(t).Config(), scheme(t), []string{"default"}, "test")
+	pipeline := reconcile.NewPipeline("test",
+		described{reconcile.Description{Name: "role", Kind: "test", Owns: []client.Object{&rbacv1.ClusterRole{}}}},
+		described{reconcile.Description{Name: "config", Kind: "test", Owns: []client.Object{&corev1.ConfigMap{}}}},
+	)
+	err := pipeline.Setup(live.Environment)
+	if err == nil || !strings.Contains(err.Error(), `step "role": *v1.ClusterRole is cluster-scoped`) || strings.Contains(err.Error(), "config") {
+		t.Errorf("err = %v, want the ClusterRole refused (C35)", err)
 	}
 }
 

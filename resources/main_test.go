@@ -52,9 +52,16 @@ func scheme(t testing.TB) *runtime.Scheme {
 
 func newBench(t *testing.T, step reconcile.Step[*v1.MyApp]) *bench {
 	t.Helper()
+	return newBenchIn(t, nil, step)
+}
+
+// newBenchIn makes a bench whose cache sees other namespaces too.
+func newBenchIn(t *testing.T, others []string, step reconcile.Step[*v1.MyApp]) *bench {
+	t.Helper()
 	shared := cluster.Shared(t)
 	b := &bench{T: t, step: step, namespace: shared.Namespace(t)}
-	b.Live = steptest.StartLive(t, shared.Config(), scheme(t), b.namespace, "test", step)
+	namespaces := append([]string{b.namespace}, others...)
+	b.Live = steptest.StartLive(t, shared.Config(), scheme(t), namespaces, "test", step)
 	b.app = &v1.MyApp{
 		ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: b.namespace},
 		Spec:       v1.MyAppSpec{Image: "img:1"},

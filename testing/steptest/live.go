@@ -32,18 +32,22 @@ type Live struct {
 }
 
 // StartLive starts a manager, without controllers, whose cache sees the given
-// namespace, with the indexes of the steps registered under the name that their
+// namespaces, with the indexes of the steps registered under the name that their
 // runs are given. It ends with the test.
 func StartLive[T client.Object](
-	t testing.TB, config *rest.Config, scheme *runtime.Scheme, namespace, name string, steps ...reconcile.Step[T],
+	t testing.TB, config *rest.Config, scheme *runtime.Scheme, namespaces []string, name string, steps ...reconcile.Step[T],
 ) *Live {
 	t.Helper()
 	requests := &Requests{}
+	watched := map[string]cache.Config{}
+	for _, namespace := range namespaces {
+		watched[namespace] = cache.Config{}
+	}
 	mgr, err := ctrl.NewManager(requests.Attach(config), manager.Options{
 		Scheme:  scheme,
 		Logger:  logr.Discard(),
 		Metrics: metricsserver.Options{BindAddress: "0"},
-		Cache:   cache.Options{DefaultNamespaces: map[string]cache.Config{namespace: {}}},
+		Cache:   cache.Options{DefaultNamespaces: watched},
 	})
 	if err != nil {
 		t.Fatalf("make a manager: %v", err)
