@@ -224,7 +224,7 @@ func TestEnsureWaitsUntilTheChildIsReady(t *testing.T) {
 	step := resources.Ensure(desiredDeployment)
 	b := newBench(t, step)
 	// Nothing rolls it out on a server without controllers.
-	b.want("a Deployment without pods", reconcile.Wait("LessReplicas", "Replicas: 0/1"))
+	b.want("a Deployment without pods", reconcile.Wait("LatestGenerationNotObserved", "its controller has not seen its latest generation yet"))
 	child := b.deployment()
 	b.get(child)
 	b.quiet(child)

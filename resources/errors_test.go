@@ -45,7 +45,7 @@ func TestAnInvalidChildIsTerminalInTheServersWords(t *testing.T) {
 
 	b.app.Spec.Image = "img:2"
 	b.app.Generation++
-	b.want("when it is mended", reconcile.Wait("LessReplicas", "Replicas: 0/1"))
+	b.want("when it is mended", reconcile.Wait("LatestGenerationNotObserved", "its controller has not seen its latest generation yet"))
 	child := b.deployment()
 	b.get(child)
 	b.quiet(child)

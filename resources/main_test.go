@@ -10,6 +10,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -19,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
 	"github.com/trueup-dev/trueup/reconcile"
@@ -27,7 +29,10 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	cluster.Main(m, cluster.Options{CRDPaths: []string{"../examples/myapp/config/crd/bases"}})
+	cluster.Main(m, cluster.Options{
+		CRDPaths: []string{"../examples/myapp/config/crd/bases"},
+		CRDs:     []*apiextensionsv1.CustomResourceDefinition{thingCRD("a", "b")},
+	})
 }
 
 // bench runs one step by hand over one MyApp on the real API server.
@@ -42,7 +47,7 @@ type bench struct {
 func scheme(t testing.TB) *runtime.Scheme {
 	t.Helper()
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, apiextensionsv1.AddToScheme, v1.AddToScheme} {
 		if err := add(scheme); err != nil {
 			t.Fatal(err)
 		}
@@ -255,4 +260,20 @@ func (s *split) Get(ctx context.Context, key client.ObjectKey, into client.Objec
 
 func (s *split) List(ctx context.Context, list client.ObjectList, options ...client.ListOption) error {
 	return s.reader.List(ctx, list, options...)
+}
+
+// background returns a context for what is done after the test.
+func (b *bench) background() context.Context { return context.WithoutCancel(b.Context()) }
+
+// unstructuredCaughtUp waits until the cache of unstructured objects shows the
+// object as the server has it.
+func (b *bench) unstructuredCaughtUp(object *unstructured.Unstructured) {
+	b.Helper()
+	b.eventually("the cache catches up", func(ctx context.Context) bool {
+		cached := &unstructured.Unstructured{}
+		cached.SetGroupVersionKind(object.GroupVersionKind())
+		b.get(object)
+		err := b.Environment.Cache.Get(ctx, client.ObjectKeyFromObject(object), cached)
+		return err == nil && cached.GetResourceVersion() == object.GetResourceVersion()
+	})
 }

@@ -98,3 +98,11 @@ var ready = Readiness{Ready: true}
 
 // unseen says that a status is about an older generation, or about none.
 var unseen = notReady("LatestGenerationNotObserved", "its controller has not seen its latest generation yet")
+
+// because returns what follows a sentence that another message explains.
+func because(message string) string {
+	if message == "" {
+		return ""
+	}
+	return ": " + message
+}

@@ -1,102 +1,81 @@
 package resources
 
 import (
+	"strings"
 	"testing"
 
-	appsv1 "k8s.io/api/apps/v1"
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/utils/ptr"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-func deploymentWith(generation int64, status appsv1.DeploymentStatus) *appsv1.Deployment {
-	if status.Conditions == nil {
-		status.Conditions = []appsv1.DeploymentCondition{
-			{Type: appsv1.DeploymentAvailable, Status: corev1.ConditionTrue},
-			{Type: appsv1.DeploymentProgressing, Status: corev1.ConditionTrue, Reason: "NewReplicaSetAvailable"},
-		}
-	}
-	return &appsv1.Deployment{
-		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
-		ObjectMeta: metav1.ObjectMeta{Generation: generation},
-		Spec:       appsv1.DeploymentSpec{Replicas: ptr.To[int32](2), ProgressDeadlineSeconds: ptr.To[int32](600)},
-		Status:     status,
-	}
+// judgement is a case of a table of readiness: an object, and in a word what is
+// said of it: "ready", a reason, or a reason with "!" for a failure.
+type judgement struct {
+	reason string
+	object client.Object
+	want   string
 }
 
-func TestDeploymentReadiness(t *testing.T) {
-	for name, test := range map[string]struct {
-		reason string
-		child  *appsv1.Deployment
-		want   bool
-		why    string
-	}{
-		"new": {
-			reason: "nothing is known of it yet",
-			child:  deploymentWith(1, appsv1.DeploymentStatus{Conditions: []appsv1.DeploymentCondition{}}),
-			why:    "LessReplicas",
-		},
-		"old generation": {
-			reason: "its status is about the pods of the previous version (C11, pass 1)",
-			child:  deploymentWith(2, appsv1.DeploymentStatus{ObservedGeneration: 1, Replicas: 2, UpdatedReplicas: 2, ReadyReplicas: 2, AvailableReplicas: 2}),
-			why:    "LatestGenerationNotObserved",
-		},
-		"partly updated": {
-			reason: "old pods still serve (C11, pass 2)",
-			child:  deploymentWith(2, appsv1.DeploymentStatus{ObservedGeneration: 2, Replicas: 3, UpdatedReplicas: 1, ReadyReplicas: 2, AvailableReplicas: 2}),
-			why:    "LessUpdated",
-		},
-		"old pod terminating": {
-			reason: "an old pod is still there (C11, pass 3)",
-			child:  deploymentWith(2, appsv1.DeploymentStatus{ObservedGeneration: 2, Replicas: 3, UpdatedReplicas: 2, ReadyReplicas: 3, AvailableReplicas: 3}),
-			why:    "ExtraPods",
-		},
-		"rolled out": {
-			reason: "all pods are new and available (C11, pass 4)",
-			child:  deploymentWith(2, appsv1.DeploymentStatus{ObservedGeneration: 2, Replicas: 2, UpdatedReplicas: 2, ReadyReplicas: 2, AvailableReplicas: 2}),
-			want:   true,
-		},
-		"deadline exceeded": {
-			reason: "it will not get there by itself",
-			child: deploymentWith(2, appsv1.DeploymentStatus{ObservedGeneration: 2, Replicas: 3, UpdatedReplicas: 1, Conditions: []appsv1.DeploymentCondition{
-				{Type: appsv1.DeploymentProgressing, Status: corev1.ConditionFalse, Reason: "ProgressDeadlineExceeded", Message: "quota"},
-			}}),
-			why: "ProgressDeadlineExceeded",
-		},
-	} {
+func verdictOf(got Readiness) string {
+	switch {
+	case got.Ready:
+		return "ready"
+	case got.Failed:
+		return got.Reason + "!"
+	}
+	return got.Reason
+}
+
+// judge runs a table, over each object as it is and over the same without a Go
+// type.
+func judge(t *testing.T, apiVersion, kind string, cases map[string]judgement) {
+	t.Helper()
+	for name, test := range cases {
 		t.Run(name, func(t *testing.T) {
-			got := defaultReadiness(test.child)
-			if got.Ready != test.want || got.Reason != test.why {
-				t.Errorf("%s: got %+v, want ready %v, reason %q", test.reason, got, test.want, test.why)
+			got := ReadinessOf(test.object)
+			if verdictOf(got) != test.want {
+				t.Errorf("%s: got %+v, want %s", test.reason, got, test.want)
+			}
+			if !got.Ready && (got.Message == "" || strings.Contains(got.Message, "%!")) {
+				t.Errorf("%s: the message is %q", test.reason, got.Message)
+			}
+			before := test.object.DeepCopyObject()
+			content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(test.object)
+			if err != nil {
+				t.Fatal(err)
+			}
+			untyped := &unstructured.Unstructured{Object: content}
+			untyped.SetAPIVersion(apiVersion)
+			untyped.SetKind(kind)
+			copied := untyped.DeepCopy()
+			if diff := cmp.Diff(got, ReadinessOf(untyped)); diff != "" {
+				t.Errorf("an unstructured object is judged otherwise (-typed +unstructured):\n%s", diff)
+			}
+			if diff := cmp.Diff(before, test.object) + cmp.Diff(copied, untyped); diff != "" {
+				t.Errorf("the object was changed:\n%s", diff)
 			}
 		})
 	}
 }
 
-func TestReadinessOfOtherKinds(t *testing.T) {
-	if got := defaultReadiness(&corev1.ConfigMap{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"}}); !got.Ready {
-		t.Errorf("a ConfigMap that exists is ready, got %+v", got)
-	}
-	balancer := &corev1.Service{
-		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Service"},
-		Spec:     corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer, ClusterIP: "10.0.0.1"},
-	}
-	if got := defaultReadiness(balancer); got.Ready || got.Reason != "NoAddress" {
-		t.Errorf("a load balancer without an address is not ready, got %+v", got)
-	}
-	balancer.Status.LoadBalancer.Ingress = []corev1.LoadBalancerIngress{{IP: "192.0.2.1"}}
-	if got := defaultReadiness(balancer); !got.Ready {
-		t.Errorf("a load balancer with an address is ready, got %+v", got)
-	}
-	custom := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "example.com/v1", "kind": "Thing",
-		"status": map[string]any{"conditions": []any{map[string]any{
-			"type": "Ready", "status": "False", "reason": "Broken", "message": "it is",
-		}}},
+func TestWhatIsBeingDeletedIsNotReady(t *testing.T) {
+	now := metav1.Now()
+	judge(t, "v1", "Namespace", map[string]judgement{
+		"there":       {reason: "it exists", object: &corev1.Namespace{}, want: "ready"},
+		"terminating": {reason: "nothing can be made in it", object: &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{DeletionTimestamp: &now}}, want: "Terminating"},
+	})
+}
+
+func TestReadinessThatCannotBeRead(t *testing.T) {
+	broken := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "apps/v1", "kind": "Deployment", "spec": map[string]any{"replicas": "two"},
 	}}
-	if got := defaultReadiness(custom); got.Ready || got.Message != "it is" {
-		t.Errorf("a custom resource says itself whether it is ready, got %+v", got)
+	if got := ReadinessOf(broken); got.Ready || got.Reason != "Unreadable" {
+		t.Errorf("got %+v, want it to be unreadable", got)
 	}
 }
 

@@ -17,7 +17,7 @@ func deploymentReadiness(deployment *appsv1.Deployment) Readiness {
 		condition := &status.Conditions[i]
 		switch {
 		case condition.Type == appsv1.DeploymentProgressing && condition.Reason == "ProgressDeadlineExceeded":
-			return failed(condition.Reason, "the rollout has made no progress within its deadline: %s", condition.Message)
+			return failed(condition.Reason, "it has made no progress within its deadline%s", because(condition.Message))
 		case condition.Type == appsv1.DeploymentReplicaFailure && condition.Status == corev1.ConditionTrue:
 			failure = condition.Reason
 		}

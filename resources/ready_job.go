@@ -17,7 +17,7 @@ func jobReadiness(job *batchv1.Job) Readiness {
 			case final == batchv1.JobComplete:
 				return ready
 			default:
-				return failed(or(condition.Reason, "JobFailed"), "it has failed: %s", condition.Message)
+				return failed(or(condition.Reason, "JobFailed"), "it has failed%s", because(condition.Message))
 			}
 		}
 	}
