@@ -57,7 +57,7 @@ func TestFuncGuardsAnEffectFromBeginningToEnd(t *testing.T) {
 	}
 	effect := &outside{}
 	pipeline := reconcile.NewPipeline("test", finalizer.Func("apps.example.com/dns", effect.release).Acquire(effect.acquire))
-	live := steptest.StartLive[*v1.MyApp](t, shared.Config(), scheme, namespace, "test")
+	live := steptest.StartLive[*v1.MyApp](t, shared.Config(), scheme, []string{namespace}, "test")
 	if err := pipeline.Setup(live.Environment); err != nil {
 		t.Fatal(err)
 	}

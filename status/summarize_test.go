@@ -36,7 +36,7 @@ func TestSummarizeOnTheServer(t *testing.T) {
 		status.Func(func(app *v1.MyApp, _ *reconcile.Run[*v1.MyApp]) { app.Status.ReadyReplicas = *app.Spec.Replicas }),
 		status.Summarize(conditions),
 	)
-	live := steptest.StartLive[*v1.MyApp](t, shared.Config(), scheme(t), namespace, "test")
+	live := steptest.StartLive[*v1.MyApp](t, shared.Config(), scheme(t), []string{namespace}, "test")
 	clock := clocktesting.NewFakePassiveClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 	live.Environment.Clock = clock
 	if err := pipeline.Setup(live.Environment); err != nil {
@@ -118,7 +118,7 @@ func TestMisuseIsToldAtSetup(t *testing.T) {
 		status.Func(func(*v1.MyApp, *reconcile.Run[*v1.MyApp]) {}),
 		status.Func(func(*v1.MyApp, *reconcile.Run[*v1.MyApp]) {}).Named("other"),
 	)
-	live := steptest.StartLive[*v1.MyApp](t, cluster.Shared(t).Config(), scheme(t), "default", "test")
+	live := steptest.StartLive[*v1.MyApp](t, cluster.Shared(t).Config(), scheme(t), []string{"default"}, "test")
 	err := pipeline.Setup(live.Environment)
 	for _, want := range []string{
 		`step "status": the function is nil`,
