@@ -1,0 +1,28 @@
+package contender
+
+import (
+	ctrl "sigs.k8s.io/controller-runtime"
+	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/trueup-dev/trueup/reconcile"
+)
+
+// An Implementation is one way to write the operator.
+type Implementation struct {
+	// Name is what results are filed under.
+	Name string
+	// Make returns the reconciler of MyApps, which works through the manager's
+	// clients, and what it remembers between passes, nil for nothing. The caller
+	// makes the controller: it is woken by MyApps and by the Deployments and
+	// Services that they control, whoever the contender is.
+	Make func(ctrl.Manager) (ctrlreconcile.Reconciler, *reconcile.Memory, error)
+}
+
+// All returns the implementations in the order in which results are shown.
+func All() []Implementation {
+	return []Implementation{
+		{Name: "trueup", Make: newTrueup},
+		{Name: "createorupdate", Make: newCreateOrUpdate},
+		{Name: "apply", Make: newApply},
+	}
+}

@@ -1,0 +1,127 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
+)
+
+// Noop is what a pass costs over an object of which nothing has to be done.
+type Noop struct {
+	Nanoseconds float64 `json:"noop_ns"`
+	Allocs      float64 `json:"noop_allocs"`
+	Bytes       float64 `json:"noop_bytes"`
+	Requests    float64 `json:"noop_requests"`
+}
+
+// A Subject is an operator whose objects are converged.
+type Subject struct {
+	// Name is for error messages.
+	Name string
+	// Reconciler makes the passes.
+	Reconciler ctrlreconcile.Reconciler
+	// Keys are the objects.
+	Keys []types.NamespacedName
+	// Requests returns how many requests the operator has sent so far.
+	Requests func() int
+}
+
+const (
+	// noopRounds is how many batches of passes there are of each subject.
+	noopRounds = 15
+	// batchPasses is how many passes a batch has,
+	batchPasses = 2000
+	// batchTime when it does not take longer than this,
+	batchTime = 500 * time.Millisecond
+	// minPasses but at least so many.
+	minPasses = 10
+)
+
+// Noops measures the passes of subjects against each other: batches take turns,
+// in an order that turns too, so that whatever else goes on on the machine meets
+// all of them. The passes of a batch go over the objects one after the other,
+// each batch from where the last one ended, so that with many objects each is
+// as cold as it would be. Each number is the median over the batches, and the
+// time of a batch is that of its median pass.
+func Noops(ctx context.Context, subjects []Subject) ([]Noop, error) {
+	all := make([]series, len(subjects))
+	for round := range noopRounds + 1 { // the first is to warm up
+		for turn := range subjects {
+			i := (round + turn) % len(subjects)
+			batch, err := all[i].batch(ctx, &subjects[i])
+			if err != nil {
+				return nil, fmt.Errorf("pass of %s: %w", subjects[i].Name, err)
+			}
+			if round > 0 {
+				all[i].batches = append(all[i].batches, batch)
+			}
+		}
+	}
+	noops := make([]Noop, len(subjects))
+	for i := range all {
+		noops[i] = all[i].median()
+	}
+	return noops, nil
+}
+
+// series is the batches of one subject.
+type series struct {
+	next    int // the object that is next
+	times   [batchPasses]time.Duration
+	batches []Noop
+}
+
+// batch makes passes in this goroutine.
+func (s *series) batch(ctx context.Context, subject *Subject) (Noop, error) {
+	runtime.GC()
+	requests := subject.Requests()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	passes, start := 0, time.Now()
+	for passes < batchPasses && (passes < minPasses || time.Since(start) < batchTime) {
+		key := subject.Keys[s.next%len(subject.Keys)]
+		s.next++
+		begin := time.Now()
+		result, err := subject.Reconciler.Reconcile(ctx, ctrl.Request{NamespacedName: key})
+		s.times[passes] = time.Since(begin)
+		passes++
+		if err == nil && !result.IsZero() {
+			err = errors.New("asks to run again")
+		}
+		if err != nil {
+			return Noop{}, fmt.Errorf("MyApp %s: %w", key, err)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	return Noop{
+		Nanoseconds: float64(median(s.times[:passes])),
+		Allocs:      float64(after.Mallocs-before.Mallocs) / float64(passes),
+		Bytes:       float64(after.TotalAlloc-before.TotalAlloc) / float64(passes),
+		Requests:    float64(subject.Requests()-requests) / float64(passes),
+	}, nil
+}
+
+func (s *series) median() Noop {
+	pick := func(field func(Noop) float64) float64 {
+		values := make([]float64, len(s.batches))
+		for i, batch := range s.batches {
+			values[i] = field(batch)
+		}
+		return median(values)
+	}
+	noop := Noop{
+		Nanoseconds: pick(func(n Noop) float64 { return n.Nanoseconds }),
+		Allocs:      pick(func(n Noop) float64 { return n.Allocs }),
+		Bytes:       pick(func(n Noop) float64 { return n.Bytes }),
+	}
+	for _, batch := range s.batches { // not one is to be overlooked
+		noop.Requests += batch.Requests / float64(len(s.batches))
+	}
+	return noop
+}

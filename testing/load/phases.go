@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/trueup-dev/trueup/testing/load/internal/measure"
+	"github.com/trueup-dev/trueup/testing/load/internal/stage"
+)
+
+// childrenPerApp are the Deployment and the Service.
+const childrenPerApp = 2
+
+// converge lets an implementation bring MyApps up in a namespace of its own, and
+// measures what it remembers then.
+func (t *contest) converge(ctx context.Context, i int) error {
+	ctx, cancel := context.WithTimeout(ctx, t.timeout)
+	defer cancel()
+	implementation := t.implementations[i]
+	namespace, err := t.cluster.Namespace(ctx, implementation.Name, t.apps)
+	if err != nil {
+		return err
+	}
+	t.namespaces[i] = namespace
+	operator, err := namespace.StartOperator(ctx, implementation, t.workers)
+	if err != nil {
+		return err
+	}
+	seconds, err := bringUp(ctx, namespace, operator)
+	requests, writes := operator.Requests()
+	if err := errors.Join(err, operator.Stop(), namespace.Settle()); err != nil {
+		return err
+	}
+	memory := operator.Memory
+	operator = nil // so that its caches go
+	var held int64
+	if memory != nil {
+		held = measure.Held(&memory, namespace.Keys())
+	}
+	apps := float64(t.apps)
+	t.rounds[i] = append(t.rounds[i], measure.Convergence{
+		Seconds: seconds, RequestsPerApp: float64(requests) / apps, WritesPerApp: float64(writes) / apps,
+		RecordBytesPerChild: float64(held) / (apps * childrenPerApp),
+	})
+	return nil
+}
+
+// bringUp creates the MyApps and returns how long it took until the last one was
+// Ready. It returns when the operator is quiet.
+func bringUp(ctx context.Context, namespace *stage.Namespace, operator *stage.Operator) (float64, error) {
+	begin := time.Now()
+	if err := namespace.Create(ctx); err != nil {
+		return 0, err
+	}
+	end, err := operator.AwaitReady(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return end.Sub(begin).Seconds(), operator.AwaitQuiet(ctx)
+}
+
+// restart starts an implementation again, over MyApps that are Ready, and leaves
+// it running.
+func (t *contest) restart(ctx context.Context, i int) error {
+	ctx, cancel := context.WithTimeout(ctx, t.timeout)
+	defer cancel()
+	operator, err := t.namespaces[i].StartOperator(ctx, t.implementations[i], t.workers)
+	if err != nil {
+		return err
+	}
+	t.operators[i] = operator
+	if _, err := operator.AwaitReady(ctx); err != nil {
+		return err
+	}
+	if err := operator.AwaitQuiet(ctx); err != nil {
+		return err
+	}
+	t.results[i].RestartRequests, t.results[i].RestartWrites = operator.Requests()
+	t.progress("%d MyApps: %s: restarted", t.apps, t.implementations[i].Name)
+	return nil
+}
