@@ -13,8 +13,8 @@ import (
 // FuncStep guards an external effect. Make one with [Func].
 type FuncStep[T client.Object] struct {
 	finalizer string
-	release   func(context.Context, *reconcile.Run[T]) (reconcile.Result, error)
-	acquire   func(context.Context, *reconcile.Run[T]) (reconcile.Result, error)
+	release   reconcile.Action[T]
+	acquire   reconcile.Action[T]
 }
 
 // Func returns a step that keeps the finalizer of the given name on the object
@@ -35,18 +35,14 @@ type FuncStep[T client.Object] struct {
 // The name is a domain and a name. It must stay the same over the versions of an
 // operator, or objects keep the old one for ever. What stands after the slash is
 // the step's name. The step has a condition only if it acquires something.
-func Func[T client.Object](
-	name string, release func(context.Context, *reconcile.Run[T]) (reconcile.Result, error),
-) *FuncStep[T] {
+func Func[T client.Object](name string, release reconcile.Action[T]) *FuncStep[T] {
 	return &FuncStep[T]{finalizer: name, release: release}
 }
 
 // Acquire sets what brings the effect about. It is called in every pass over an
 // object that is not being deleted, after the finalizer was persisted, and has
 // to be idempotent. Defaults to nothing: the effect comes about elsewhere.
-func (s *FuncStep[T]) Acquire(
-	acquire func(context.Context, *reconcile.Run[T]) (reconcile.Result, error),
-) *FuncStep[T] {
+func (s *FuncStep[T]) Acquire(acquire reconcile.Action[T]) *FuncStep[T] {
 	s.acquire = acquire
 	return s
 }

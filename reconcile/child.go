@@ -92,7 +92,7 @@ func (r *Run[T]) finish(c *child[T], result Result, err error) (Result, error) {
 // guard calls a method of a step and makes a panic its error.
 func guard[T client.Object](
 	ctx context.Context, run *Run[T], c *child[T],
-	method func(context.Context, *Run[T]) (Result, error),
+	method Action[T],
 ) (result Result, err error) {
 	defer func() {
 		if err == nil {

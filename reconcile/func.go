@@ -7,11 +7,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
+// An Action is what a step does: the functions that authors write have this
+// shape. It returns one of the outcomes that the package comment lists; a non-nil
+// error comes with the zero Result.
+type Action[T client.Object] = func(ctx context.Context, run *Run[T]) (Result, error)
+
 // FuncStep is a step made of a function. Make one with [Func].
 type FuncStep[T client.Object] struct {
 	about    Description
-	forward  func(context.Context, *Run[T]) (Result, error)
-	backward func(context.Context, *Run[T]) (Result, error)
+	forward  Action[T]
+	backward Action[T]
 }
 
 // Func returns a step that calls fn in every pass over an object that is not
@@ -20,7 +25,7 @@ type FuncStep[T client.Object] struct {
 //
 // What fn asks of the API server should be declared with [FuncStep.Needs], and
 // what should wake it with [FuncStep.Watching].
-func Func[T client.Object](name string, fn func(context.Context, *Run[T]) (Result, error)) *FuncStep[T] {
+func Func[T client.Object](name string, fn Action[T]) *FuncStep[T] {
 	step := &FuncStep[T]{forward: fn, about: Description{
 		Name:      name,
 		Kind:      "Func",
@@ -35,7 +40,7 @@ func Func[T client.Object](name string, fn func(context.Context, *Run[T]) (Resul
 // Undo sets what undoes the step when the object is deleted, with the outcomes
 // that [Step] describes for Finalize. Undoing is only certain to happen with a
 // finalizer: see package finalizer. Defaults to nothing.
-func (s *FuncStep[T]) Undo(fn func(context.Context, *Run[T]) (Result, error)) *FuncStep[T] {
+func (s *FuncStep[T]) Undo(fn Action[T]) *FuncStep[T] {
 	s.backward = fn
 	return s
 }

@@ -30,17 +30,18 @@ func (e *engine[T, C]) describe(kind string) reconcile.Description {
 		// creates.
 		Verbs: []string{"get", "list", "watch", "create", "patch", "delete"},
 	}}
+	e.wakeWhenFree(&about)
 	if e.detached == "" {
 		about.Owns = []client.Object{e.prototype}
 		return about
 	}
 	about.Finalizers = []string{e.detached}
-	about.Watches = []reconcile.Watch{{
+	about.Watches = append(about.Watches, reconcile.Watch{
 		Object: e.prototype,
 		Handler: func(client.Reader) handler.EventHandler {
 			return handler.EnqueueRequestsFromMapFunc(e.ownerRequests)
 		},
-	}}
+	})
 	return about
 }
 

@@ -18,6 +18,8 @@ type engine[T, C client.Object] struct {
 	prototype C      // zero if C is not a pointer to a struct
 	readiness func(C) Readiness
 
+	wants func(T) []C // the children that an object wants, nil if that fails
+
 	adopt    bool   // take over what has no controller
 	recreate bool   // delete and make again what cannot be changed
 	detached string // the finalizer that takes the place of owner references, "" for none

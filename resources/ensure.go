@@ -73,7 +73,20 @@ func Ensure[T, C client.Object](desired func(T) (C, error)) *Child[T, C] {
 		c.err = errors.New("the function that builds the child is nil")
 	}
 	c.err = errors.Join(c.err, c.engine.init())
+	c.engine.wants = c.wants
 	return c
+}
+
+// wants returns the child that an object wants.
+func (c *Child[T, C]) wants(object T) []C {
+	if c.when != nil && !c.when(object) {
+		return nil
+	}
+	child, err := c.desired(object)
+	if err != nil {
+		return nil
+	}
+	return []C{child}
 }
 
 // Named gives the step its name. It must stay the same over the versions of an

@@ -194,8 +194,8 @@ func TestDetachedChildrenAreTiedByLabelAndCleanedUpByFinalizer(t *testing.T) {
 	b.quiet(child, clusterRole)
 
 	about := configMap.Describe()
-	if !slices.Equal(about.Finalizers, []string{"apps.example.com/configmap"}) || len(about.Owns) != 0 || len(about.Watches) != 1 {
-		t.Errorf("description = %+v, want a finalizer and a mapped watch", about)
+	if !slices.Equal(about.Finalizers, []string{"apps.example.com/configmap"}) || len(about.Owns) != 0 || len(about.Watches) != 2 {
+		t.Errorf("description = %+v, want a finalizer, a watch of names and a mapped one", about)
 	}
 
 	run, err := reconcile.NewRun(b.Environment, "test", b.app)

@@ -61,7 +61,17 @@ func EnsureSet[T, C client.Object](desired func(T) ([]C, error)) *Set[T, C] {
 		s.err = errors.New("the function that builds the children is nil")
 	}
 	s.err = errors.Join(s.err, s.engine.init())
+	s.engine.wants = s.wants
 	return s
+}
+
+// wants returns the children that an object wants.
+func (s *Set[T, C]) wants(object T) []C {
+	children, err := s.desired(object)
+	if err != nil {
+		return nil
+	}
+	return children
 }
 
 // Named gives the step its name, as [Child.Named].

@@ -1,0 +1,67 @@
+package resources
+
+import (
+	"reflect"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/trueup-dev/trueup/reconcile"
+)
+
+// wantedIndex finds the owners, in the cache, that want a child of a name.
+const wantedIndex = "trueup.dev/wanted"
+
+// wakeWhenFree makes the events of an object that is in the way wake those that
+// want a child of its name: the controller reference, by which the events of a
+// child wake its owner, tells of somebody else, if there is any. Unstructured
+// owners are left to the poll, because their kind is not known to a step.
+func (e *engine[T, C]) wakeWhenFree(about *reconcile.Description) {
+	pointer := reflect.TypeFor[T]()
+	if pointer.Kind() != reflect.Pointer || pointer.Elem().Kind() != reflect.Struct {
+		return
+	}
+	owner := reflect.New(pointer.Elem()).Interface().(T)
+	if _, ok := any(owner).(runtime.Unstructured); ok {
+		return
+	}
+	name := wantedIndex + "/" + e.step
+	about.Indexes = append(about.Indexes, reconcile.Index{Object: owner, Name: name, Values: e.wantedNames})
+	about.Watches = append(about.Watches, reconcile.Watch{Object: e.prototype, Index: name, Values: e.nameInTheWay})
+}
+
+// wantedNames computes the values of wantedIndex: it asks the author's function,
+// of which nothing is taken but the names.
+func (e *engine[T, C]) wantedNames(object client.Object) (names []string) {
+	owner, ok := object.(T)
+	if !ok {
+		return nil
+	}
+	var failure error
+	defer func() {
+		if failure != nil {
+			names = nil // the pass over the object will tell
+		}
+	}()
+	defer reconcile.Recover(&failure)
+	for _, child := range e.wants(owner) {
+		if reflect.ValueOf(&child).Elem().IsZero() {
+			continue
+		}
+		key := client.ObjectKeyFromObject(child)
+		if key.Namespace == "" && e.detached == "" {
+			key.Namespace = owner.GetNamespace()
+		}
+		names = append(names, key.String())
+	}
+	return names
+}
+
+// nameInTheWay returns the name of an object, under which it may be in the way
+// of an owner, unless it is a child, whose events wake its owner already.
+func (e *engine[T, C]) nameInTheWay(object client.Object) []string {
+	if object.GetLabels()[StepLabel] != "" {
+		return nil
+	}
+	return []string{client.ObjectKeyFromObject(object).String()}
+}

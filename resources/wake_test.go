@@ -1,0 +1,78 @@
+package resources_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
+	"github.com/trueup-dev/trueup/reconcile"
+	"github.com/trueup-dev/trueup/resources"
+	"github.com/trueup-dev/trueup/status"
+	"github.com/trueup-dev/trueup/testing/cluster"
+)
+
+// When an object in the way goes, its event makes the child at once: the poll
+// would take a minute.
+func TestAnObjectInTheWayWakesTheOwnerWhenItGoes(t *testing.T) {
+	for name, step := range map[string]reconcile.Step[*v1.MyApp]{
+		"child": resources.Ensure(desiredConfigMap),
+		"set": resources.EnsureSet(func(app *v1.MyApp) ([]*corev1.ConfigMap, error) {
+			child, err := desiredConfigMap(app)
+			return []*corev1.ConfigMap{child}, err
+		}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, step)
+			theirs := b.configMap()
+			b.create(theirs)
+			b.caughtUp(theirs)
+			passed := make(chan reconcile.State, 100)
+			b.control(reconcile.NewPipeline("wake-"+name, step,
+				status.Func(func(_ *v1.MyApp, run *reconcile.Run[*v1.MyApp]) { passed <- run.Reports()[0].State })))
+			if got := <-passed; got != reconcile.StateWaiting {
+				t.Fatalf("the first pass found the step %s, want it to wait", got)
+			}
+			if err := b.User.Delete(t.Context(), theirs); err != nil {
+				t.Fatal(err)
+			}
+			b.eventually("the child is made", func(ctx context.Context) bool {
+				child := b.configMap()
+				return b.User.Get(ctx, clientKey(child), child) == nil && metav1.IsControlledBy(child, b.app)
+			})
+		})
+	}
+}
+
+// control runs a pipeline as a controller until the end of the test.
+func (b *bench) control(pipeline *reconcile.Pipeline[*v1.MyApp]) {
+	b.Helper()
+	mgr, err := ctrl.NewManager(cluster.Shared(b.T).Config(), manager.Options{
+		Scheme:  scheme(b.T),
+		Logger:  logr.Discard(),
+		Metrics: metricsserver.Options{BindAddress: "0"},
+		Cache:   cache.Options{DefaultNamespaces: map[string]cache.Config{b.namespace: {}}},
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := pipeline.SetupWithManager(mgr); err != nil {
+		b.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(b.background())
+	stopped := make(chan error, 1)
+	go func() { stopped <- mgr.Start(ctx) }()
+	b.Cleanup(func() {
+		cancel()
+		if err := <-stopped; err != nil {
+			b.Error(err)
+		}
+	})
+}
