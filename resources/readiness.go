@@ -78,9 +78,9 @@ func ReadinessOf[C client.Object](object C) Readiness {
 		return notReady("Terminating", "it is being deleted")
 	}
 	if rule, ok := ruleFor(object); ok {
-		return rule.judge(object)
+		return rule.judge(object).complete()
 	}
-	return customReadiness(object)
+	return customReadiness(object).complete()
 }
 
 // defaultReadiness is the test of a step that is given none.
