@@ -39,6 +39,21 @@ func (e *engine[T, C]) apply(
 	return answer, nil
 }
 
+// applyOver applies over what is there, after taking over the fields of former
+// field managers.
+func (e *engine[T, C]) applyOver(
+	ctx context.Context, run *reconcile.Run[T], slot *slot[C], want *intent[C], live *observation[C],
+) (C, error) {
+	if live != nil {
+		var err error
+		if live, err = e.takeOverFields(ctx, run, want, live); err != nil {
+			var none C
+			return none, err
+		}
+	}
+	return e.apply(ctx, run, slot, want, live)
+}
+
 // tell records what an apply did, if it did anything.
 func (e *engine[T, C]) tell(
 	run *reconcile.Run[T], slot *slot[C], want *intent[C], live *observation[C], answer C,

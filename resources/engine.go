@@ -20,15 +20,18 @@ type engine[T, C client.Object] struct {
 
 	wants func(T) []C // the children that an object wants, nil if that fails
 
-	adopt    bool   // take over what has no controller
-	recreate bool   // delete and make again what cannot be changed
-	detached string // the finalizer that takes the place of owner references, "" for none
+	adopt    bool     // take over what has no controller
+	recreate bool     // delete and make again what cannot be changed
+	former   []string // field managers of old whose fields are taken over
+	detached string   // the finalizer that takes the place of owner references, "" for none
 }
 
 // slot is what a step remembers of one child.
 type slot[C client.Object] struct {
 	record  *record[C] // of the last apply, nil if there is none
 	refusal *refusal   // of the last apply that was refused for good, nil if there is none
+
+	contest contest // over the child with somebody else
 
 	// swept is the name for which this process has made sure that there is no
 	// child of another one, from before the child was renamed.
@@ -60,25 +63,24 @@ func (e *engine[T, C]) converge(
 			if result, blocked := e.blocked(run, live.shared); blocked {
 				return result, nil, nil
 			}
-			if slot.record == nil {
-				known, err := e.recognise(run, want, live.shared)
-				if err != nil {
-					return reconcile.Result{}, nil, fmt.Errorf("compare %s: %w", want, err)
-				}
-				slot.record = known
-			}
-			settled, err := slot.record.settles(want, live.shared, run.FieldManager())
+			settled, err := e.settled(run, slot, want, live.shared)
 			if err != nil {
 				return reconcile.Result{}, nil, fmt.Errorf("compare %s: %w", want, err)
 			}
 			if settled {
 				return e.judge(run, slot.record, live), live, nil
 			}
+			if slot.record.drifted(want, live.shared) {
+				result, wait, err := e.contested(run, slot, want, live.shared)
+				if wait || err != nil {
+					return result, live, err
+				}
+			}
 		}
 		if err := slot.wasRefused(run.Object(), want, live); err != nil {
 			return reconcile.Result{}, nil, err
 		}
-		applied, err := e.apply(ctx, run, slot, want, live)
+		applied, err := e.applyOver(ctx, run, slot, want, live)
 		if err == nil {
 			if slot.record, err = newRecord(want, applied, run.FieldManager()); err != nil {
 				return reconcile.Result{}, nil, fmt.Errorf("remember %s: %w", want, err)
@@ -99,6 +101,18 @@ func (e *engine[T, C]) converge(
 			return reconcile.Result{}, nil, err
 		}
 	}
+}
+
+// settled reports whether an existing child is known to be as wanted.
+func (e *engine[T, C]) settled(run *reconcile.Run[T], slot *slot[C], want *intent[C], live C) (bool, error) {
+	if slot.record == nil {
+		known, err := e.recognise(run, want, live)
+		if err != nil {
+			return false, err
+		}
+		slot.record = known
+	}
+	return slot.record.settles(want, live, run.FieldManager())
 }
 
 // attempts bounds the tries within a pass. Every one but the first starts from

@@ -60,6 +60,10 @@ type Child[T, C client.Object] struct {
 // wanted, the child, the spec of the object or its annotations. Any other
 // refusal is retried. A terminating namespace is waited for.
 //
+// A child that somebody else changes again and again is repaired less and less
+// often, down to once in five minutes; the condition and an event name the other
+// field manager and the field.
+//
 // The children of an object that is deleted are the garbage collector's, so
 // there is nothing to finalize.
 func Ensure[T, C client.Object](desired func(T) (C, error)) *Child[T, C] {
@@ -146,6 +150,16 @@ func (c *Child[T, C]) Adopt() *Child[T, C] {
 // field.
 func (c *Child[T, C]) Recreate() *Child[T, C] {
 	c.engine.recreate = true
+	return c
+}
+
+// FormerManagers names the field managers under which an earlier version of the
+// operator updated the child, before it applied it: the name of its binary, unless
+// it set another. The fields that they own are taken over, in one more write for
+// each child that has such, so that a field which desired no longer sets goes.
+// Defaults to none: such fields stay.
+func (c *Child[T, C]) FormerManagers(names ...string) *Child[T, C] {
+	c.engine.former = append(c.engine.former, names...)
 	return c
 }
 

@@ -14,6 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
@@ -277,3 +278,6 @@ func (b *bench) unstructuredCaughtUp(object *unstructured.Unstructured) {
 		return err == nil && cached.GetResourceVersion() == object.GetResourceVersion()
 	})
 }
+
+// kind returns the kind of the owner.
+func (b *bench) kind() schema.GroupVersionKind { return v1.GroupVersion.WithKind("MyApp") }

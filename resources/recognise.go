@@ -22,7 +22,7 @@ import (
 // is applied once to be sure.
 func (e *engine[T, C]) recognise(run *reconcile.Run[T], want *intent[C], live C) (*record[C], error) {
 	entry := ownEntry(live, run.FieldManager())
-	if entry == nil {
+	if entry == nil || e.hasFormer(live) {
 		return nil, nil
 	}
 	has, err := ownedFields(live, entry)

@@ -62,6 +62,12 @@ func (r *record[C]) settles(want *intent[C], live C, manager string) (bool, erro
 	return true, nil
 }
 
+// drifted reports, of a child that is not settled, whether somebody else is the
+// reason: what is wanted is what was applied to it.
+func (r *record[C]) drifted(want *intent[C], live C) bool {
+	return r != nil && r.hash == want.hash && r.uid == live.GetUID()
+}
+
 // isAheadOf reports whether the cache has not yet seen what the record is
 // about.
 func (r *record[C]) isAheadOf(cached C) bool {

@@ -113,6 +113,12 @@ func (s *Set[T, C]) Recreate() *Set[T, C] {
 	return s
 }
 
+// FormerManagers names field managers of old, as [Child.FormerManagers].
+func (s *Set[T, C]) FormerManagers(names ...string) *Set[T, C] {
+	s.engine.former = append(s.engine.former, names...)
+	return s
+}
+
 // Detached ties the children to the object without owner references, as
 // [Child.Detached].
 func (s *Set[T, C]) Detached(finalizer string) *Set[T, C] {

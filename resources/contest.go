@@ -1,0 +1,133 @@
+package resources
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/trueup-dev/trueup/reconcile"
+)
+
+// Two that set the same field to different values would undo each other's work
+// for ever. After freeRepairs repairs, each within contestWindow of the one
+// before, the next ones wait, twice as long each time, from firstPause up to
+// longestPause, and the step says who it is that interferes.
+const (
+	freeRepairs   = 3
+	contestWindow = 10 * time.Minute
+	firstPause    = 10 * time.Second
+	longestPause  = 5 * time.Minute
+)
+
+// contest is what a step remembers of repairing one child again and again.
+type contest struct {
+	repairs int       // in a row
+	last    time.Time // when the last one was
+	told    bool      // in an event
+}
+
+// pause returns how long the next repair has to wait.
+func (c *contest) pause() time.Duration {
+	over := c.repairs - freeRepairs
+	if over < 0 {
+		return 0
+	}
+	return min(firstPause<<min(over, 10), longestPause)
+}
+
+// contested is asked before a child is repaired that somebody has changed since
+// it was applied. It returns what the step waits for if it is too soon.
+func (e *engine[T, C]) contested(
+	run *reconcile.Run[T], slot *slot[C], want *intent[C], live C,
+) (reconcile.Result, bool, error) {
+	fight := &slot.contest
+	now := run.Now()
+	if now.Sub(fight.last) > contestWindow {
+		*fight = contest{}
+	}
+	rest := fight.pause() - now.Sub(fight.last)
+	if rest <= 0 {
+		fight.repairs++
+		fight.last = now
+		return reconcile.Result{}, false, nil
+	}
+	wanted, err := e.content(run, want)
+	if err != nil {
+		return reconcile.Result{}, false, err
+	}
+	message := fmt.Sprintf("%s is changed again and again by %s; repairs are made less often",
+		want, rival(live, run.FieldManager(), wanted))
+	if !fight.told {
+		fight.told = true
+		run.Warn(live, "Contested", "Apply", "%s", message)
+	}
+	return reconcile.Wait("Contested", message).After(rest), true, nil
+}
+
+// rival names the manager other than ours that was the last to set a field that
+// we want to set, and the field.
+func rival(live client.Object, manager string, wanted map[string]any) string {
+	entries := slices.Clone(live.GetManagedFields())
+	slices.SortStableFunc(entries, func(a, b metav1.ManagedFieldsEntry) int {
+		return cmp.Compare(timeOf(b), timeOf(a))
+	})
+	for i := range entries {
+		entry := &entries[i]
+		if entry.FieldsV1 == nil || entry.Subresource != "" ||
+			entry.Manager == manager && entry.Operation == metav1.ManagedFieldsOperationApply {
+			continue
+		}
+		set := &fieldpath.Set{}
+		if err := set.FromJSON(entry.FieldsV1.GetRawReader()); err != nil {
+			continue
+		}
+		field := ""
+		set.Leaves().Iterate(func(path fieldpath.Path) {
+			if field == "" && holds(wanted, path) {
+				field = path.String()
+			}
+		})
+		if field != "" {
+			return fmt.Sprintf("%s (field %s)", entry.Manager, field)
+		}
+	}
+	return "somebody"
+}
+
+func timeOf(entry metav1.ManagedFieldsEntry) int64 {
+	if entry.Time == nil {
+		return 0
+	}
+	return entry.Time.UnixNano()
+}
+
+// holds reports whether there is something at a path of a content.
+func holds(content any, path fieldpath.Path) bool {
+	for _, element := range path {
+		switch at := content.(type) {
+		case map[string]any:
+			if element.FieldName == nil {
+				return false
+			}
+			field, ok := at[*element.FieldName]
+			if !ok {
+				return false
+			}
+			content = field
+		case []any:
+			i := slices.IndexFunc(at, func(item any) bool { return selects(element, -1, item) })
+			if i < 0 {
+				return false
+			}
+			content = at[i]
+		default:
+			return false
+		}
+	}
+	return true
+}
