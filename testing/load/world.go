@@ -6,16 +6,9 @@ import (
 	"fmt"
 	"io"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	apiextensions "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
-	"sigs.k8s.io/yaml"
 
-	"github.com/trueup-dev/trueup/examples/myapp/config"
 	"github.com/trueup-dev/trueup/testing/cluster"
 	"github.com/trueup-dev/trueup/testing/load/internal/stage"
 )
@@ -41,7 +34,11 @@ func (w *world) open(ctx context.Context, a arguments, progress io.Writer) error
 	if err != nil {
 		return err
 	}
-	if err := w.installCRD(ctx, config); err != nil {
+	remove, err := installCRD(ctx, config)
+	if remove != nil {
+		w.undo = append(w.undo, remove)
+	}
+	if err != nil {
 		return fmt.Errorf("install CRD of MyApps: %w", err)
 	}
 	w.cluster, err = stage.NewCluster(config, a.controllers())
@@ -76,30 +73,4 @@ func (w *world) config(ctx context.Context, a arguments, progress io.Writer) (*r
 	}
 	w.undo = append(w.undo, func() error { return errors.Join(own.Err(), own.Stop()) })
 	return own.Config(), nil
-}
-
-// installCRD installs the CRD, to be removed in the end, unless it is there.
-func (w *world) installCRD(ctx context.Context, server *rest.Config) error {
-	crd := &apiextensionsv1.CustomResourceDefinition{}
-	if err := yaml.Unmarshal(config.CRD, crd); err != nil {
-		return err
-	}
-	client, err := apiextensions.NewForConfig(server)
-	if err != nil {
-		return err
-	}
-	crds := client.ApiextensionsV1().CustomResourceDefinitions()
-	_, err = crds.Get(ctx, crd.Name, metav1.GetOptions{})
-	if !apierrors.IsNotFound(err) {
-		return err
-	}
-	w.undo = append(w.undo, func() error {
-		err := crds.Delete(context.WithoutCancel(ctx), crd.Name, metav1.DeleteOptions{})
-		if err != nil && !apierrors.IsNotFound(err) {
-			return fmt.Errorf("remove CRD of MyApps: %w", err)
-		}
-		return nil
-	})
-	_, err = envtest.InstallCRDs(server, envtest.CRDInstallOptions{CRDs: []*apiextensionsv1.CustomResourceDefinition{crd}})
-	return err
 }

@@ -48,7 +48,7 @@ const (
 // all of them. The passes of a batch go over the objects one after the other,
 // each batch from where the last one ended, so that with many objects each is
 // as cold as it would be. Each number is the median over the batches, and the
-// time of a batch is that of its median pass.
+// time of a batch is that of its median pass; requests are the mean over all.
 func Noops(ctx context.Context, subjects []Subject) ([]Noop, error) {
 	all := make([]series, len(subjects))
 	for round := range noopRounds + 1 { // the first is to warm up
@@ -72,9 +72,11 @@ func Noops(ctx context.Context, subjects []Subject) ([]Noop, error) {
 
 // series is the batches of one subject.
 type series struct {
-	next    int // the object that is next
-	times   [batchPasses]time.Duration
-	batches []Noop
+	next     int // the object that is next
+	times    [batchPasses]time.Duration
+	batches  []Noop
+	passes   int // of all batches
+	requests int // of all batches
 }
 
 // batch makes passes in this goroutine.
@@ -99,11 +101,12 @@ func (s *series) batch(ctx context.Context, subject *Subject) (Noop, error) {
 		}
 	}
 	runtime.ReadMemStats(&after)
+	s.passes += passes
+	s.requests += subject.Requests() - requests
 	return Noop{
 		Nanoseconds: float64(median(s.times[:passes])),
 		Allocs:      float64(after.Mallocs-before.Mallocs) / float64(passes),
 		Bytes:       float64(after.TotalAlloc-before.TotalAlloc) / float64(passes),
-		Requests:    float64(subject.Requests()-requests) / float64(passes),
 	}, nil
 }
 
@@ -115,13 +118,10 @@ func (s *series) median() Noop {
 		}
 		return median(values)
 	}
-	noop := Noop{
+	return Noop{
 		Nanoseconds: pick(func(n Noop) float64 { return n.Nanoseconds }),
 		Allocs:      pick(func(n Noop) float64 { return n.Allocs }),
 		Bytes:       pick(func(n Noop) float64 { return n.Bytes }),
+		Requests:    float64(s.requests) / float64(s.passes), // not one is to be overlooked
 	}
-	for _, batch := range s.batches { // not one is to be overlooked
-		noop.Requests += batch.Requests / float64(len(s.batches))
-	}
-	return noop
 }

@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
@@ -115,18 +116,15 @@ func (n *Namespace) remove(ctx context.Context) error {
 			return fmt.Errorf("finalize: %w", err)
 		}
 	}
-	for {
+	err := wait.PollUntilContextCancel(ctx, 50*time.Millisecond, true, func(ctx context.Context) (bool, error) {
 		err := n.cluster.client.Get(ctx, client.ObjectKeyFromObject(object), object)
 		if apierrors.IsNotFound(err) {
-			return nil
+			return true, nil
 		}
-		if err != nil {
-			return fmt.Errorf("wait until it is gone: %w", err)
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("wait until it is gone: %w", ctx.Err())
-		case <-time.After(50 * time.Millisecond):
-		}
+		return false, err
+	})
+	if err != nil {
+		return fmt.Errorf("wait until it is gone: %w", err)
 	}
+	return nil
 }
