@@ -1,6 +1,7 @@
 package resources_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,7 +18,7 @@ import (
 // its status is written as its controller would, from state to state.
 type play struct {
 	object client.Object
-	before string // what is said of it when it has just been created
+	before string // what is said of it when it has just been created; after a slash, without a Go type
 	states []state
 }
 
@@ -37,15 +38,10 @@ func (p play) perform(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if namespaced, err := user.IsObjectNamespaced(p.object); err != nil {
-		t.Fatal(err)
-	} else if namespaced {
-		p.object.SetNamespace(shared.Namespace(t))
-	}
+	p.object.SetNamespace(shared.Namespace(t))
 	if err := user.Create(t.Context(), p.object); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = user.Delete(t.Context(), p.object) })
 	p.judge(t, user, "it was just created", p.before)
 	for _, state := range p.states {
 		if state.change != nil {
@@ -80,20 +76,32 @@ func (p play) judge(t *testing.T, user client.Client, reason, want string) {
 	if err := user.Get(t.Context(), client.ObjectKeyFromObject(p.object), untyped); err != nil {
 		t.Fatal(err)
 	}
+	want, wantUntyped, differs := strings.Cut(want, "/")
 	got := resources.ReadinessOf(p.object)
-	said := got.Reason
-	switch {
-	case got.Ready:
-		said = "ready"
-	case got.Failed:
-		said += "!"
-	}
-	if said != want {
+	if said(got) != want {
 		t.Errorf("%s: got %+v, want %s", reason, got, want)
 	}
-	if diff := cmp.Diff(got, resources.ReadinessOf(untyped)); diff != "" {
+	gotUntyped := resources.ReadinessOf(untyped)
+	if differs {
+		if said(gotUntyped) != wantUntyped {
+			t.Errorf("%s: got %+v without a Go type, want %s", reason, gotUntyped, wantUntyped)
+		}
+		return
+	}
+	if diff := cmp.Diff(got, gotUntyped); diff != "" {
 		t.Errorf("%s: an unstructured object is judged otherwise (-typed +unstructured):\n%s", reason, diff)
 	}
+}
+
+// said tells a judgement in a word, with a "!" for a failure.
+func said(got resources.Readiness) string {
+	switch {
+	case got.Ready:
+		return "ready"
+	case got.Failed:
+		return got.Reason + "!"
+	}
+	return got.Reason
 }
 
 // pods is a template that the API server takes.

@@ -10,6 +10,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
@@ -100,7 +101,7 @@ func TestReadinessOfABudgetOnAServer(t *testing.T) {
 func TestReadinessOfACustomResourceOnAServer(t *testing.T) {
 	app := &v1.MyApp{ObjectMeta: named, Spec: v1.MyAppSpec{Image: "img:1"}}
 	condition := metav1.Condition{Type: "Ready", Status: metav1.ConditionTrue, Reason: "Ready", ObservedGeneration: 1, LastTransitionTime: metav1.Now()}
-	play{object: app, states: []state{
+	play{object: app, before: "LatestGenerationNotObserved/ready", states: []state{
 		{reason: "its controller says so", want: "ready", write: func() {
 			app.Status.ObservedGeneration, app.Status.Conditions = 1, []metav1.Condition{condition}
 		}},
@@ -108,4 +109,36 @@ func TestReadinessOfACustomResourceOnAServer(t *testing.T) {
 		{reason: "only the condition is old", want: "LatestGenerationNotObserved", write: func() { app.Status.ObservedGeneration = 2 }},
 		{reason: "all of it is new", want: "ready", write: func() { app.Status.Conditions[0].ObservedGeneration = 2 }},
 	}}.perform(t)
+}
+
+func TestReadinessOfANamespaceAndADefinitionOnAServer(t *testing.T) {
+	shared := cluster.Shared(t)
+	user, err := client.New(shared.Config(), client.Options{Scheme: scheme(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: shared.Namespace(t)}}
+	judged := func(object client.Object) string {
+		t.Helper()
+		if err := user.Get(t.Context(), client.ObjectKeyFromObject(object), object); err != nil {
+			t.Fatal(err)
+		}
+		return said(resources.ReadinessOf(object))
+	}
+	if got := judged(namespace); got != "ready" {
+		t.Errorf("a namespace: got %s, want ready", got)
+	}
+	if err := user.Delete(t.Context(), namespace); err != nil {
+		t.Fatal(err)
+	}
+	if got := judged(namespace); got != "Terminating" {
+		t.Errorf("a namespace that is being deleted: got %s, want Terminating", got)
+	}
+	definition := &unstructured.Unstructured{}
+	definition.SetAPIVersion("apiextensions.k8s.io/v1")
+	definition.SetKind("CustomResourceDefinition")
+	definition.SetName("myapps." + v1.GroupVersion.Group)
+	if got := judged(definition); got != "ready" {
+		t.Errorf("a CustomResourceDefinition that is served: got %s, want ready", got)
+	}
 }
