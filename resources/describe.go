@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -65,6 +66,9 @@ func (e *engine[T, C]) finalize(ctx context.Context, run *reconcile.Run[T]) (rec
 		return reconcile.Continue, nil
 	}
 	children, err := e.stored(ctx, run)
+	if meta.IsNoMatchError(err) {
+		return reconcile.Continue, nil // there is nothing of a kind that there is not
+	}
 	if err != nil {
 		return reconcile.Result{}, err
 	}

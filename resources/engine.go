@@ -3,8 +3,10 @@ package resources
 import (
 	"context"
 	"fmt"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
@@ -48,11 +50,24 @@ func (e *engine[T, C]) keep(
 		return reconcile.Result{}, nil, err
 	}
 	live, err := e.look(ctx, run, slot, want)
+	if meta.IsNoMatchError(err) {
+		return e.notInstalled(), nil, nil
+	}
 	if err != nil {
 		return reconcile.Result{}, nil, err
 	}
 	return e.converge(ctx, run, slot, want, live)
 }
+
+// notInstalled is the outcome where the server does not know the kind of the
+// child. The pipeline watches the kind when it appears, which wakes nobody until
+// there is one of it, so that the step looks by itself.
+func (e *engine[T, C]) notInstalled() reconcile.Result {
+	return reconcile.Wait("KindNotInstalled", "the API server does not know the kind "+e.kindName()).After(lookForKind)
+}
+
+// lookForKind is how often a step looks whether its kind is there.
+const lookForKind = 10 * time.Second
 
 // converge brings an existing child, or none, to what is wanted.
 func (e *engine[T, C]) converge(

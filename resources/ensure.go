@@ -58,7 +58,8 @@ type Child[T, C client.Object] struct {
 // A request that the server refuses as invalid is a terminal error with the
 // server's words, and is not sent again before something changes: what is
 // wanted, the child, the spec of the object or its annotations. Any other
-// refusal is retried. A terminating namespace is waited for.
+// refusal is retried. A terminating namespace is waited for, and so is a kind
+// that is not installed.
 //
 // A child that somebody else changes again and again is repaired less and less
 // often, down to once in five minutes; the condition and an event name the other

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -20,6 +21,9 @@ const pollInterval = time.Minute
 // gone. It does not call the author's function, which has no child to name.
 func (e *engine[T, C]) remove(ctx context.Context, run *reconcile.Run[T], slots ...*slot[C]) (reconcile.Result, error) {
 	children, err := e.made(ctx, run, slots...)
+	if meta.IsNoMatchError(err) {
+		return reconcile.Continue, nil // there is nothing of a kind that there is not
+	}
 	if err != nil {
 		return reconcile.Result{}, err
 	}

@@ -1,0 +1,141 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+)
+
+// wire is everything that steps want to be set up for one kind.
+type wire struct {
+	object  client.Object
+	gvk     schema.GroupVersionKind
+	owned   bool
+	indexes []wiredIndex
+	sources []wiredSource
+}
+
+type wiredIndex struct {
+	step string
+	name string // as it is registered
+	Index
+}
+
+type wiredSource struct {
+	handler    handler.EventHandler
+	predicates []predicate.Predicate
+}
+
+// index registers the indexes of the kind.
+func (w *wire) index(ctx context.Context, indexer client.FieldIndexer) error {
+	for _, index := range w.indexes {
+		if err := indexer.IndexField(ctx, index.Object, index.name, index.Values); err != nil {
+			return fmt.Errorf("step %q: index %q of %s: %w", index.step, index.Name, w.gvk.Kind, err)
+		}
+	}
+	return nil
+}
+
+// wiring collects what steps want, by kind in the order of the steps.
+type wiring struct {
+	scheme   *runtime.Scheme
+	pipeline string
+	all      []*wire
+	faults   []error
+}
+
+// of returns the wire of a kind.
+func (w *wiring) of(step string, object client.Object) *wire {
+	gvk, err := apiutil.GVKForObject(object, w.scheme)
+	if err != nil {
+		w.faults = append(w.faults, fmt.Errorf("step %q: %w", step, err))
+		return &wire{}
+	}
+	_, isUnstructured := object.(runtime.Unstructured)
+	for _, found := range w.all {
+		// The cache keeps typed and unstructured objects apart.
+		if _, same := found.object.(runtime.Unstructured); found.gvk == gvk && same == isUnstructured {
+			return found
+		}
+	}
+	made := &wire{object: object, gvk: gvk}
+	w.all = append(w.all, made)
+	return made
+}
+
+// addIndexes adds the indexes of all steps, each once.
+func (w *wiring) addIndexes(about Description) {
+	about.Walk(func(about Description) {
+		for _, index := range about.Indexes {
+			wire := w.of(about.Name, index.Object)
+			name := indexName(w.pipeline, index.Name)
+			if !wire.has(name) {
+				wire.indexes = append(wire.indexes, wiredIndex{step: about.Name, name: name, Index: index})
+			}
+		}
+	})
+}
+
+func (w *wire) has(index string) bool {
+	for i := range w.indexes {
+		if w.indexes[i].name == index {
+			return true
+		}
+	}
+	return false
+}
+
+// wires returns what the steps of the pipeline want to be set up.
+func (p *Pipeline[T]) wires(mgr ctrl.Manager) ([]*wire, error) {
+	w := wiring{scheme: mgr.GetScheme(), pipeline: p.name}
+	w.addIndexes(p.root.about)
+	p.root.about.Walk(func(about Description) {
+		for _, object := range about.Owns {
+			wire := w.of(about.Name, object)
+			if wire.owned {
+				continue
+			}
+			wire.owned = true
+			wire.sources = append(wire.sources, wiredSource{handler: handler.EnqueueRequestForOwner(
+				mgr.GetScheme(), mgr.GetRESTMapper(), p.kind.prototype, handler.OnlyControllerOwner())})
+		}
+		for _, watch := range about.Watches {
+			wire := w.of(about.Name, watch.Object)
+			handler, err := p.handlerOf(watch, mgr.GetCache(), mgr.GetScheme())
+			if err != nil {
+				w.faults = append(w.faults, fmt.Errorf("step %q: watch: %w", about.Name, err))
+				continue
+			}
+			wire.sources = append(wire.sources, wiredSource{handler: handler, predicates: watch.Predicates})
+		}
+	})
+	return w.all, errors.Join(w.faults...)
+}
+
+// splitByServed splits wires by whether the server knows their kind.
+func splitByServed(wires []*wire, mapper meta.RESTMapper) (now, later []*wire) {
+	for _, wire := range wires {
+		if served(wire.gvk, mapper) {
+			now = append(now, wire)
+		} else {
+			later = append(later, wire)
+		}
+	}
+	return now, later
+}
+
+// served reports whether the server knows a kind. When it cannot be asked, the
+// answer is yes: setting the kind up then tells what is wrong.
+func served(gvk schema.GroupVersionKind, mapper meta.RESTMapper) bool {
+	_, err := mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
+	return !meta.IsNoMatchError(err)
+}
