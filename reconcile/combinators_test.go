@@ -153,6 +153,7 @@ func TestEveryOutcomeShowsInTheReport(t *testing.T) {
 		returned{result: reconcile.Halt("H", "h")},
 		returned{err: boom},
 		returned{err: no},
+		returned{result: reconcile.Wait("Deadline", "exceeded").Stalled()},
 	)...))
 	if err == nil {
 		t.Error("the errors are lost")
@@ -164,6 +165,7 @@ func TestEveryOutcomeShowsInTheReport(t *testing.T) {
 		{Step: "d", Condition: "DReady", State: reconcile.StateHalted, Reason: "H", Message: "h"},
 		{Step: "e", Condition: "EReady", State: reconcile.StateFailed, Reason: "Error", Message: "boom", Err: boom},
 		{Step: "f", Condition: "FReady", State: reconcile.StateStalled, Reason: "InvalidSpec", Message: "no", Err: no},
+		{Step: "g", Condition: "GReady", State: reconcile.StateStalled, Reason: "Deadline", Message: "exceeded"},
 	}
 	same := cmp.Comparer(func(a, b error) bool { return errors.Is(a, b) || errors.Is(b, a) })
 	if diff := cmp.Diff(want, pass.Reports(), same); diff != "" {

@@ -26,6 +26,8 @@
 //	error                  skipped       rate-limited backoff                    Failed
 //	Terminal(error)        skipped       none, until the object changes          Stalled
 //
+// A Wait for what will not come by itself, [Result.Stalled], is reported Stalled.
+//
 // "Skipped" is what [Sequence] and the pipeline do. [All] runs every step and
 // joins the outcomes; see its comment for the rules.
 //

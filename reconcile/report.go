@@ -16,7 +16,8 @@ const (
 	StateWaiting
 	// StateFailed means that the step returned an error that is retried.
 	StateFailed
-	// StateStalled means that the step returned a terminal error.
+	// StateStalled means that the step returned a terminal error, or a Wait for
+	// something that will not come by itself.
 	StateStalled
 )
 
@@ -55,7 +56,8 @@ type Report struct {
 	// Message is a sentence for people: that of the Wait or Halt, or the error's
 	// text. Empty for Unseen and Ready.
 	Message string
-	// Err is what the step returned, for Failed and Stalled; else nil.
+	// Err is the error that the step returned, if it is one that made it Failed or
+	// Stalled; else nil.
 	Err error
 }
 
@@ -79,6 +81,9 @@ func (r *Report) record(result Result, err error) {
 		r.State = StateHalted
 	case Waiting:
 		r.State = StateWaiting
+		if result.stalled {
+			r.State = StateStalled
+		}
 	default:
 		r.State = StateReady
 	}

@@ -39,6 +39,7 @@ type Result struct {
 	outcome         Outcome
 	reason, message string
 	after           time.Duration
+	stalled         bool
 }
 
 // Continue is the result of a step that is done: later steps run. It is the
@@ -77,6 +78,19 @@ func (r Result) After(d time.Duration) Result {
 	return r
 }
 
+// Stalled returns the result of a Wait with the word that what it waits for will
+// not come by itself, such as a Deployment that has passed its progress deadline:
+// somebody has to do something. The outcome is the same; the step's report says
+// Stalled. It means nothing for other results.
+func (r Result) Stalled() Result {
+	r.stalled = r.outcome == Waiting
+	return r
+}
+
+// IsStalled reports whether the result is a Wait for what will not come by
+// itself.
+func (r Result) IsStalled() bool { return r.stalled }
+
 // Outcome returns the kind of the result.
 func (r Result) Outcome() Outcome { return r.outcome }
 
@@ -94,6 +108,9 @@ func (r Result) String() string {
 	text := r.outcome.String()
 	if r.reason != "" || r.message != "" {
 		text += fmt.Sprintf("(%s: %s)", r.reason, r.message)
+	}
+	if r.stalled {
+		text += " stalled"
 	}
 	if r.after > 0 {
 		text += fmt.Sprintf(" after %s", r.after)

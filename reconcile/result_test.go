@@ -37,6 +37,15 @@ func TestResultAfterKeepsTheSoonest(t *testing.T) {
 	}
 }
 
+func TestOnlyAWaitCanBeStalled(t *testing.T) {
+	if got := reconcile.Wait("W", "w").Stalled(); got == reconcile.Wait("W", "w") || got.Outcome() != reconcile.Waiting {
+		t.Errorf("got %v, want a Wait that is stalled", got)
+	}
+	if got := reconcile.Continue.Stalled(); got != reconcile.Continue {
+		t.Errorf("got %v, want Continue as it was", got)
+	}
+}
+
 func TestReturn(t *testing.T) {
 	boom := errors.New("boom")
 	for name, test := range map[string]struct {

@@ -184,7 +184,11 @@ func (e *engine[T, C]) judge(run *reconcile.Run[T], known *record[C], child *obs
 	if ready.Ready {
 		return reconcile.Continue
 	}
-	return reconcile.Wait(ready.Reason, ready.Message)
+	result := reconcile.Wait(ready.Reason, ready.Message)
+	if ready.Failed {
+		return result.Stalled()
+	}
+	return result
 }
 
 // test returns the test of readiness, for a copy of the child. Typed objects

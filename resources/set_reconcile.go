@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -118,7 +119,8 @@ func (s *Set[T, C]) keepOne(
 // waiting sums up the children that are not ready.
 func (s *Set[T, C]) waiting(outcomes []outcome[C]) reconcile.Result {
 	const named = 3
-	var first reconcile.Result
+	var worst reconcile.Result
+	var after time.Duration
 	var messages []string
 	ready := 0
 	for i := range outcomes {
@@ -130,10 +132,10 @@ func (s *Set[T, C]) waiting(outcomes []outcome[C]) reconcile.Result {
 			ready++
 			continue
 		}
-		if len(messages) == 0 {
-			first = out.result
+		after = reconcile.Continue.After(after).After(out.result.RequeueAfter()).RequeueAfter()
+		if len(messages) == 0 || out.result.IsStalled() && !worst.IsStalled() {
+			worst = out.result
 		}
-		first = first.After(out.result.RequeueAfter())
 		messages = append(messages, out.key.Name+": "+out.result.Message())
 	}
 	if len(messages) == 0 {
@@ -143,7 +145,11 @@ func (s *Set[T, C]) waiting(outcomes []outcome[C]) reconcile.Result {
 	if more := len(messages) - named; more > 0 {
 		text += fmt.Sprintf("; and %d more", more)
 	}
-	return reconcile.Wait(first.Reason(), text).After(first.RequeueAfter())
+	result := reconcile.Wait(worst.Reason(), text).After(after)
+	if worst.IsStalled() {
+		return result.Stalled()
+	}
+	return result
 }
 
 // prune deletes the children that this step made and that are not in the set.

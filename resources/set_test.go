@@ -31,6 +31,9 @@ func desiredWorkers(app *v1.MyApp) ([]*corev1.ConfigMap, error) {
 
 // readyAs says which workers are not ready by a field of theirs.
 func readyAs(child *corev1.ConfigMap) resources.Readiness {
+	if child.Data["broken"] == "for good" {
+		return resources.Readiness{Failed: true, Reason: "BrokenForGood", Message: "is broken for good"}
+	}
 	return resources.Readiness{Ready: child.Data["broken"] == "", Reason: "Broken", Message: "is broken"}
 }
 
@@ -226,6 +229,21 @@ func TestSetSaysHowManyAreReady(t *testing.T) {
 	b.want("the first three names", reconcile.Wait("Broken",
 		"1 of 6 ready; web-b: is broken; web-c: is broken; web-d: is broken; and 2 more"))
 	b.allCaughtUp("a", "b", "c", "d", "e", "f")
+	b.quiet()
+}
+
+func TestSetIsStalledWhenAChildIs(t *testing.T) {
+	b := newBench(t, resources.EnsureSet(func(app *v1.MyApp) ([]*corev1.ConfigMap, error) {
+		children, err := desiredWorkers(app)
+		for _, child := range children {
+			child.Data["broken"] = map[string]string{"web-a": "yes", "web-b": "for good"}[child.Name]
+		}
+		return children, err
+	}).ReadyWhen(readyAs))
+	b.workers("a,b,c")
+	b.want("the worst has the reason", reconcile.Wait("BrokenForGood",
+		"1 of 3 ready; web-a: is broken; web-b: is broken for good").Stalled())
+	b.allCaughtUp("a", "b", "c")
 	b.quiet()
 }
 

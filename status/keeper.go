@@ -47,8 +47,40 @@ func (k *keeper) sumUp(reports []reconcile.Report) {
 		}
 		verdicts = append(verdicts, seen)
 	}
-	k.set(ReadyCondition, summary(verdicts))
+	sum := summary(verdicts)
+	k.set(ReadyCondition, sum)
+	k.progress(sum)
 }
+
+// progress keeps the two conditions by which tools that follow kstatus tell an
+// object that is on its way from one that is stuck. Each is there only while it
+// is true.
+func (k *keeper) progress(sum verdict) {
+	for _, condition := range []struct {
+		name  string
+		holds bool
+	}{
+		{ReconcilingCondition, sum.status != metav1.ConditionTrue && sum.severity < severityStalled && sum.severity != severityHalted},
+		{StalledCondition, sum.severity >= severityStalled},
+	} {
+		if !condition.holds {
+			meta.RemoveStatusCondition(k.list, condition.name)
+			continue
+		}
+		sum.status = metav1.ConditionTrue
+		k.set(condition.name, sum)
+	}
+}
+
+// How bad what is to be said of a step is.
+const (
+	severityReady = iota
+	severityUnseen
+	severityHalted
+	severityWaiting
+	severityFailed
+	severityStalled
+)
 
 // reserve makes sure that the condition has a place in the list.
 func (k *keeper) reserve(conditionType string) {
@@ -64,13 +96,13 @@ func (k *keeper) judge(report *reconcile.Report) (verdict, bool) {
 	case reconcile.StateReady:
 		seen.status, seen.reason = metav1.ConditionTrue, reasonReady
 	case reconcile.StateHalted:
-		seen.status, seen.severity = metav1.ConditionUnknown, 2
+		seen.status, seen.severity = metav1.ConditionUnknown, severityHalted
 	case reconcile.StateWaiting:
-		seen.status, seen.severity = metav1.ConditionFalse, 3
+		seen.status, seen.severity = metav1.ConditionFalse, severityWaiting
 	case reconcile.StateFailed:
-		seen.status, seen.severity = metav1.ConditionFalse, 4
+		seen.status, seen.severity = metav1.ConditionFalse, severityFailed
 	case reconcile.StateStalled:
-		seen.status, seen.severity = metav1.ConditionFalse, 5
+		seen.status, seen.severity = metav1.ConditionFalse, severityStalled
 	default:
 		return k.judgeUnseen(report)
 	}
@@ -86,16 +118,16 @@ func (k *keeper) judgeUnseen(report *reconcile.Report) (verdict, bool) {
 	was := meta.FindStatusCondition(*k.list, report.Condition)
 	if was == nil || was.ObservedGeneration != k.generation {
 		return verdict{
-			step: report.Step, status: metav1.ConditionUnknown, severity: 1,
+			step: report.Step, status: metav1.ConditionUnknown, severity: severityUnseen,
 			reason: reasonPending, message: "not reached yet",
 		}, true
 	}
 	seen := verdict{step: report.Step, status: was.Status, reason: was.Reason, message: was.Message}
 	switch was.Status {
 	case metav1.ConditionFalse:
-		seen.severity = 3
+		seen.severity = severityWaiting
 	case metav1.ConditionUnknown:
-		seen.severity = 1
+		seen.severity = severityUnseen
 	}
 	return seen, true
 }
@@ -137,12 +169,13 @@ func (k *keeper) sumUpDeletion(reports []reconcile.Report) {
 			k.set(report.Condition, seen)
 		}
 		messages = append(messages, seen.step+": "+seen.message)
-		if report.Err != nil && seen.severity > sum.severity {
+		if seen.severity >= severityFailed && seen.severity > sum.severity {
 			sum.severity, sum.reason = seen.severity, seen.reason
 		}
 	}
 	sum.message = "deletion waits for " + strings.Join(messages, "; ")
 	k.set(ReadyCondition, sum)
+	k.progress(sum)
 }
 
 // set sets a condition at this generation.

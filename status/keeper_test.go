@@ -16,6 +16,19 @@ var (
 	now  = metav1.NewTime(then.Add(time.Hour))
 )
 
+// split takes Reconciling and Stalled out of a list of conditions: it returns the
+// others, and which of the two there are.
+func split(conditions []metav1.Condition) (others []metav1.Condition, progress string) {
+	for _, c := range conditions {
+		if c.Type != ReconcilingCondition && c.Type != StalledCondition {
+			others = append(others, c)
+		} else if c.Status == metav1.ConditionTrue {
+			progress += c.Type
+		}
+	}
+	return others, progress
+}
+
 // short is a condition in a line: "Ready=True g2 Reason: message".
 func short(conditions []metav1.Condition) []string {
 	var lines []string
@@ -52,10 +65,11 @@ func TestSumUp(t *testing.T) {
 	}
 	unseen := func(step string) reconcile.Report { return report(step, reconcile.StateUnseen, "", "") }
 	for name, test := range map[string]struct {
-		reason  string
-		before  []metav1.Condition
-		reports []reconcile.Report
-		want    []string
+		reason   string
+		before   []metav1.Condition
+		reports  []reconcile.Report
+		want     []string
+		progress string
 	}{
 		"all ready": {
 			reason:  "True only when every step is",
@@ -67,12 +81,14 @@ func TestSumUp(t *testing.T) {
 			want:   []string{"Ready=True g2 Ready: every step is ready (moved)"},
 		},
 		"waiting": {
-			reason:  "False while a step waits, with its words",
-			reports: []reconcile.Report{ready("A"), report("B", reconcile.StateWaiting, "LessReady", "1 of 2")},
-			want:    []string{"Ready=False g2 LessReady: B: 1 of 2 (moved)", "AReady=True g2 Ready (moved)", "BReady=False g2 LessReady: 1 of 2 (moved)"},
+			progress: "Reconciling",
+			reason:   "False while a step waits, with its words",
+			reports:  []reconcile.Report{ready("A"), report("B", reconcile.StateWaiting, "LessReady", "1 of 2")},
+			want:     []string{"Ready=False g2 LessReady: B: 1 of 2 (moved)", "AReady=True g2 Ready (moved)", "BReady=False g2 LessReady: 1 of 2 (moved)"},
 		},
 		"worst": {
-			reason: "the reason is the most severe step's, the messages are in pipeline order",
+			progress: "Reconciling",
+			reason:   "the reason is the most severe step's, the messages are in pipeline order",
 			reports: []reconcile.Report{
 				report("A", reconcile.StateWaiting, "Wait", "a"),
 				report("B", reconcile.StateFailed, "Fail", "b"),
@@ -84,11 +100,18 @@ func TestSumUp(t *testing.T) {
 			},
 		},
 		"stalled over failed": {
-			reason: "what will not get better by itself is worse",
+			progress: "Stalled",
+			reason:   "what will not get better by itself is worse",
 			reports: []reconcile.Report{
 				report("A", reconcile.StateFailed, "Fail", "a"), report("B", reconcile.StateStalled, "Invalid", "b"),
 			},
 			want: []string{"Ready=False g2 Invalid: A: a; B: b (moved)", "AReady=False g2 Fail: a (moved)", "BReady=False g2 Invalid: b (moved)"},
+		},
+		"was on its way": {
+			reason:  "Reconciling goes when there is nothing more to do",
+			before:  []metav1.Condition{condition("Reconciling", "True", 2, "X", "x"), condition("Stalled", "True", 2, "X", "x")},
+			reports: []reconcile.Report{ready("A")},
+			want:    []string{"Ready=True g2 Ready: every step is ready (moved)", "AReady=True g2 Ready (moved)"},
 		},
 		"halted": {
 			reason:  "a halted object is neither ready nor not",
@@ -99,7 +122,8 @@ func TestSumUp(t *testing.T) {
 			},
 		},
 		"not reached, seen at this generation": {
-			reason: "an error elsewhere says nothing about a step (an error never erases good child status)",
+			progress: "Reconciling",
+			reason:   "an error elsewhere says nothing about a step (an error never erases good child status)",
 			before: []metav1.Condition{
 				condition("Ready", "True", 2, "Ready", ""), condition("AReady", "True", 2, "Ready", ""), condition("BReady", "True", 2, "Ready", ""),
 			},
@@ -118,7 +142,8 @@ func TestSumUp(t *testing.T) {
 			},
 		},
 		"not reached, was not ready": {
-			reason: "what was wrong at this generation still counts",
+			progress: "Reconciling",
+			reason:   "what was wrong at this generation still counts",
 			before: []metav1.Condition{
 				condition("Ready", "False", 2, "LessReady", "B: 1 of 2"), condition("AReady", "True", 2, "Ready", ""), condition("BReady", "False", 2, "LessReady", "1 of 2"),
 			},
@@ -135,20 +160,23 @@ func TestSumUp(t *testing.T) {
 			want:    []string{"Audited=True g1 Seen: x", "Ready=True g2 Ready: every step is ready (moved)", "AReady=True g2 Ready (moved)"},
 		},
 		"same status, other words": {
-			reason:  "lastTransitionTime moves only with the status",
-			before:  []metav1.Condition{condition("Ready", "False", 1, "X", "x"), condition("AReady", "False", 1, "X", "x")},
-			reports: []reconcile.Report{report("A", reconcile.StateWaiting, "Y", "y")},
-			want:    []string{"Ready=False g2 Y: A: y", "AReady=False g2 Y: y"},
+			progress: "Reconciling",
+			reason:   "lastTransitionTime moves only with the status",
+			before:   []metav1.Condition{condition("Ready", "False", 1, "X", "x"), condition("AReady", "False", 1, "X", "x")},
+			reports:  []reconcile.Report{report("A", reconcile.StateWaiting, "Y", "y")},
+			want:     []string{"Ready=False g2 Y: A: y", "AReady=False g2 Y: y"},
 		},
 		"a reason that no condition may have": {
-			reason:  "the server would refuse the whole status",
-			reports: []reconcile.Report{report("A", reconcile.StateWaiting, "not a word", "a")},
-			want:    []string{"Ready=False g2 Unspecified: A: a (moved)", "AReady=False g2 Unspecified: a (moved)"},
+			progress: "Reconciling",
+			reason:   "the server would refuse the whole status",
+			reports:  []reconcile.Report{report("A", reconcile.StateWaiting, "not a word", "a")},
+			want:     []string{"Ready=False g2 Unspecified: A: a (moved)", "AReady=False g2 Unspecified: a (moved)"},
 		},
 		"a step without a condition": {
-			reason:  "it shows in the summary when it is not ready, and only then",
-			reports: []reconcile.Report{{Step: "A", State: reconcile.StateFailed, Reason: "Fail", Message: "a"}, {Step: "B", State: reconcile.StateUnseen}},
-			want:    []string{"Ready=False g2 Fail: A: a (moved)"},
+			progress: "Reconciling",
+			reason:   "it shows in the summary when it is not ready, and only then",
+			reports:  []reconcile.Report{{Step: "A", State: reconcile.StateFailed, Reason: "Fail", Message: "a"}, {Step: "B", State: reconcile.StateUnseen}},
+			want:     []string{"Ready=False g2 Fail: A: a (moved)"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -159,8 +187,12 @@ func TestSumUp(t *testing.T) {
 				keeper.settleTransitions()
 			}
 			pass()
-			if diff := cmp.Diff(test.want, short(list)); diff != "" {
+			others, progress := split(list)
+			if diff := cmp.Diff(test.want, short(others)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+			}
+			if progress != test.progress {
+				t.Errorf("%s: %q is True, want %q", test.reason, progress, test.progress)
 			}
 			again := append([]metav1.Condition(nil), list...)
 			now = metav1.NewTime(now.Add(time.Hour))
@@ -210,8 +242,12 @@ func TestSumUpDeletion(t *testing.T) {
 			keeper := keeper{list: &list, before: before, generation: 2, now: now}
 			keeper.sumUpDeletion(test.reports)
 			keeper.settleTransitions()
-			if diff := cmp.Diff(test.want, short(list)); diff != "" {
+			others, progress := split(list)
+			if diff := cmp.Diff(test.want, short(others)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+			}
+			if progress != ReconcilingCondition {
+				t.Errorf("%s: %q is True, want Reconciling", test.reason, progress)
 			}
 		})
 	}

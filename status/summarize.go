@@ -11,8 +11,17 @@ import (
 	"github.com/trueup-dev/trueup/reconcile"
 )
 
-// ReadyCondition is the type of the condition that speaks for the whole object.
-const ReadyCondition = "Ready"
+// The types of the conditions that speak for the whole object.
+const (
+	// ReadyCondition says whether every step is ready.
+	ReadyCondition = "Ready"
+	// ReconcilingCondition is there, and True, while the object is on its way to
+	// be ready: a step waits, or failed in a way that is retried.
+	ReconcilingCondition = "Reconciling"
+	// StalledCondition is there, and True, while the object will not become ready
+	// by itself: a step failed for good, or waits for what will not come.
+	StalledCondition = "Stalled"
+)
 
 // Summary is the step that keeps the conditions. Make one with [Summarize].
 type Summary[T client.Object] struct {
@@ -21,7 +30,7 @@ type Summary[T client.Object] struct {
 }
 
 // Summarize returns a step that keeps a condition for each step of the pipeline
-// and one, Ready, for the object, in the list that conditions points to:
+// and one, Ready, for the object, with Reconciling and Stalled beside it, in the list that conditions points to:
 //
 //	status.Summarize(func(app *MyApp) *[]metav1.Condition { return &app.Status.Conditions })
 //
@@ -41,6 +50,11 @@ type Summary[T client.Object] struct {
 // in pipeline order. While the object is being deleted Ready is False and says
 // what deletion waits for, and steps that have nothing to say keep their
 // conditions.
+//
+// Reconciling and Stalled are there while they are true, as kstatus has it, by
+// which kubectl wait, Flux and Argo CD tell progress from trouble: a step that
+// waits or is retried makes the object Reconciling; a terminal error, or a Wait
+// for what will not come by itself, makes it Stalled; a halted one is neither.
 //
 // Each condition carries the generation that the pass saw, and so does the field
 // Status.ObservedGeneration, an int64, if the object has one. lastTransitionTime
