@@ -3,6 +3,7 @@ package reconcile_test
 import (
 	"testing"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 
@@ -11,7 +12,12 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	cluster.Main(m, cluster.Options{CRDPaths: []string{"../examples/myapp/config/crd/bases"}})
+	cluster.Main(m, cluster.Options{
+		CRDPaths: []string{"../examples/myapp/config/crd/bases"},
+		CRDs: []*apiextensionsv1.CustomResourceDefinition{
+			gadgetCRD("gadgets", "Gadget", true), gadgetCRD("plaingadgets", "PlainGadget", false),
+		},
+	})
 }
 
 func scheme(t testing.TB) *runtime.Scheme {

@@ -34,21 +34,34 @@ func (p *Pipeline[T]) persist(ctx context.Context, run *Run[T]) error {
 		if !differs {
 			return nil
 		}
-		err := p.patch(ctx, run, map[string]any{"status": change}, p.toStatus)
+		err := p.patch(ctx, run, map[string]any{"status": change}, p.statusWriter(run))
 		switch {
-		case err == nil || apierrors.IsNotFound(err):
+		case err == nil:
 			return nil
-		case !apierrors.IsConflict(err) || attempt == attempts:
+		case attempt == attempts || !apierrors.IsConflict(err) && !apierrors.IsNotFound(err):
 			return fmt.Errorf("write status of %s %s: %w", p.kind, name, err)
 		}
+		notFound := apierrors.IsNotFound(err)
 		if err := p.refresh(ctx, run); err != nil {
 			if errors.Is(err, errGone) {
 				return nil
 			}
 			return err
 		}
+		if notFound { // and yet the object is there: it is the subresource that is not
+			p.plain.Set(run, struct{}{})
+		}
 		if live, err = statusOf(run.original); err != nil {
 			return fmt.Errorf("write status of %s %s: %w", p.kind, name, err)
 		}
 	}
+}
+
+// statusWriter returns what writes the status: to the subresource, or to the
+// object itself where the kind has been found to have none.
+func (p *Pipeline[T]) statusWriter(run *Run[T]) patcher {
+	if _, plain := p.plain.Get(run); plain {
+		return p.toObject
+	}
+	return p.toStatus
 }

@@ -26,7 +26,8 @@ import (
 //  5. The status is written, in one patch under an optimistic lock and only if it
 //     differs from what was read. After a conflict the object is read again,
 //     past the cache, and what this pass changed is merged into what is there,
-//     conditions by their type.
+//     conditions by their type. A kind without a status subresource has its
+//     status written to the object.
 //  6. A step that has newly failed is told in a Warning event.
 //  7. The joined outcome of all steps is returned, see [Join] and [Return].
 //
@@ -49,6 +50,7 @@ type Pipeline[T client.Object] struct {
 	kind       objectKind[T]
 	written    *Memo[T]
 	warned     *Memo[map[string]string]
+	plain      *Memo[struct{}] // set if the kind has no status subresource
 	env        *Environment
 }
 
@@ -66,6 +68,7 @@ func NewPipeline[T client.Object](name string, steps ...Step[T]) *Pipeline[T] {
 		kind:    kindOf[T](),
 		written: NewMemo[T](),
 		warned:  NewMemo[map[string]string](),
+		plain:   NewMemo[struct{}](),
 	}
 	p.root.about.Walk(func(about Description) {
 		p.finalizers = append(p.finalizers, about.Finalizers...)

@@ -237,7 +237,7 @@ func exactPruned(t *testing.T) {
 		return !found
 	})
 	sameEntry(t, before, child)
-	b.unstructuredCaughtUp(child)
+	b.caughtUp(child)
 	b.writes()
 	_, err := b.pass()
 	if err == nil || reconcile.IsTerminal(err) || !strings.Contains(err.Error(), ".spec.b: field not declared in schema") {
@@ -254,7 +254,7 @@ func exactPruned(t *testing.T) {
 	if got, _, _ := unstructured.NestedString(child.Object, "spec", "b"); got != "2" {
 		t.Errorf("spec.b = %q, want it as desired", got)
 	}
-	b.unstructuredCaughtUp(child)
+	b.caughtUp(child)
 	b.quiet()
 }
 

@@ -21,7 +21,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
 	"github.com/trueup-dev/trueup/reconcile"
@@ -265,19 +264,6 @@ func (s *split) List(ctx context.Context, list client.ObjectList, options ...cli
 
 // background returns a context for what is done after the test.
 func (b *bench) background() context.Context { return context.WithoutCancel(b.Context()) }
-
-// unstructuredCaughtUp waits until the cache of unstructured objects shows the
-// object as the server has it.
-func (b *bench) unstructuredCaughtUp(object *unstructured.Unstructured) {
-	b.Helper()
-	b.eventually("the cache catches up", func(ctx context.Context) bool {
-		cached := &unstructured.Unstructured{}
-		cached.SetGroupVersionKind(object.GroupVersionKind())
-		b.get(object)
-		err := b.Environment.Cache.Get(ctx, client.ObjectKeyFromObject(object), cached)
-		return err == nil && cached.GetResourceVersion() == object.GetResourceVersion()
-	})
-}
 
 // kind returns the kind of the owner.
 func (b *bench) kind() schema.GroupVersionKind { return v1.GroupVersion.WithKind("MyApp") }

@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
@@ -14,8 +17,9 @@ import (
 // machine. It is a matter of milliseconds, unless the machine is very busy.
 const catchUpTimeout = 30 * time.Second
 
-// CaughtUp waits until the cache of the environment shows the typed object of
-// that kind and name as the server has it, or that there is none.
+// CaughtUp waits until the cache of the environment shows the object of that kind
+// and name as the server has it, or that there is none. The cache keeps typed and
+// unstructured objects apart: it looks at the one of the object's own sort.
 func (l *Live) CaughtUp(t testing.TB, object client.Object) {
 	t.Helper()
 	key := client.ObjectKeyFromObject(object)
@@ -24,11 +28,10 @@ func (l *Live) CaughtUp(t testing.TB, object client.Object) {
 		t.Fatal(err)
 	}
 	read := func(ctx context.Context, reader client.Reader) (string, error) {
-		blank, err := l.User.Scheme().New(gvk)
+		found, err := blank(object, gvk, l.User.Scheme())
 		if err != nil {
 			return "", err
 		}
-		found := blank.(client.Object)
 		err = reader.Get(ctx, key, found)
 		return found.GetResourceVersion(), client.IgnoreNotFound(err)
 	}
@@ -43,4 +46,18 @@ func (l *Live) CaughtUp(t testing.TB, object client.Object) {
 	if err != nil {
 		t.Fatalf("the cache does not show %s %s as it is: %v", gvk.Kind, key, err)
 	}
+}
+
+// blank returns an empty object of the same sort and kind.
+func blank(object client.Object, gvk schema.GroupVersionKind, scheme *runtime.Scheme) (client.Object, error) {
+	if _, ok := object.(*unstructured.Unstructured); ok {
+		made := &unstructured.Unstructured{}
+		made.SetGroupVersionKind(gvk)
+		return made, nil
+	}
+	made, err := scheme.New(gvk)
+	if err != nil {
+		return nil, err
+	}
+	return made.(client.Object), nil
 }
