@@ -18,6 +18,7 @@ import (
 	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
 	"github.com/trueup-dev/trueup/examples/myapp/internal/stage"
 	"github.com/trueup-dev/trueup/testing/cluster"
+	"github.com/trueup-dev/trueup/testing/steptest"
 )
 
 // The API server alone is enough to see an operator start and write.
@@ -65,7 +66,7 @@ func TestInstalled(t *testing.T) {
 	if holder := *lease.Spec.HolderIdentity; holder != "" {
 		t.Errorf("the lease was not given back: %s has it", holder)
 	}
-	if denied := s.requests.All(func(r stage.Request) bool { return r.Code == http.StatusForbidden }); len(denied) > 0 {
+	if denied := s.requests.All(func(r steptest.Request) bool { return r.Code == http.StatusForbidden }); len(denied) > 0 {
 		t.Errorf("the installed roles lack %v", denied)
 	}
 }

@@ -22,6 +22,7 @@ import (
 	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
 	"github.com/trueup-dev/trueup/examples/myapp/internal/stage"
 	"github.com/trueup-dev/trueup/testing/cluster"
+	"github.com/trueup-dev/trueup/testing/steptest"
 )
 
 // site is a cluster on which config/default is installed.
@@ -30,7 +31,7 @@ type site struct {
 	ctx             context.Context
 	env             *cluster.Cluster
 	client          client.Client // the administrator's
-	requests        *stage.Requests
+	requests        *steptest.Requests
 	probes, metrics string // where the operator serves them
 	cancel          context.CancelFunc
 	done            chan error
@@ -40,7 +41,7 @@ func newSite(t *testing.T) *site {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
-	s := &site{T: t, ctx: ctx, env: cluster.Shared(t), requests: stage.NewRequests()}
+	s := &site{T: t, ctx: ctx, env: cluster.Shared(t), requests: &steptest.Requests{}}
 	var err error
 	s.client, err = client.New(s.env.Config(), client.Options{Scheme: stage.Scheme})
 	s.must(err)
@@ -67,10 +68,9 @@ func (s *site) start(args []string) {
 	o.probeAddress, o.metricsAddress, o.leaderNamespace = s.probes, s.metrics, stage.Namespace
 	account, err := s.env.ServiceAccount(s.ctx, stage.Namespace, stage.ServiceAccount)
 	s.must(err)
-	account.Wrap(s.requests.Wrap)
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel, s.done = cancel, make(chan error, 1)
-	go func() { s.done <- run(ctx, account, o) }()
+	go func() { s.done <- run(ctx, s.requests.Attach(account), o) }()
 	s.Cleanup(cancel)
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/trueup-dev/trueup/examples/myapp/internal/stage"
 	"github.com/trueup-dev/trueup/testing/cluster"
+	"github.com/trueup-dev/trueup/testing/steptest"
 )
 
 // perform starts the cluster and the operator, plays the story and, unless it is
@@ -29,7 +30,7 @@ func perform(ctx context.Context, stdout, stderr io.Writer, exit bool) (err erro
 		return err
 	}
 	defer func() { err = errors.Join(err, env.Stop()) }()
-	operator, err := stage.Start(ctx, env, ctrl.Log)
+	operator, err := stage.Start(ctx, env, ctrl.Log, &steptest.Requests{KeepBodies: true})
 	if err != nil {
 		return err
 	}

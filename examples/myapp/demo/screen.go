@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/trueup-dev/trueup/examples/myapp/internal/stage"
+	"github.com/trueup-dev/trueup/testing/steptest"
 )
 
 // refresh is how often the screen looks at the scene, and breath is how long it
@@ -29,7 +29,7 @@ type screen struct {
 	patient  bool     // with a person who reads
 	start    time.Time
 	user     *user
-	requests *stage.Requests
+	requests *steptest.Requests
 
 	mu      sync.Mutex
 	parts   []*part
@@ -38,7 +38,7 @@ type screen struct {
 	invited []string // what a person may do after the story
 }
 
-func newScreen(out io.Writer, patient bool, start time.Time, user *user, requests *stage.Requests) *screen {
+func newScreen(out io.Writer, patient bool, start time.Time, user *user, requests *steptest.Requests) *screen {
 	s := &screen{out: out, patient: patient, start: start, user: user, requests: requests}
 	for range story {
 		s.parts = append(s.parts, &part{screen: s})
@@ -142,7 +142,7 @@ func (s *screen) update(rows []row) {
 
 // printWrites prints the writes that are not yet printed.
 func (s *screen) printWrites() {
-	all := s.requests.All(stage.Request.Write)
+	all := s.requests.All(tells)
 	for _, request := range all[s.shown:] {
 		s.print(write(request, s.start))
 	}

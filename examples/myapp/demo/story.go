@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/trueup-dev/trueup/examples/myapp/internal/stage"
+	"github.com/trueup-dev/trueup/testing/steptest"
 )
 
 // patience is how long an act may take. They take a second or three.
@@ -32,7 +32,7 @@ var story = []act{
 
 // play plays the story. After each act the operator has to become quiet: it
 // writes nothing more.
-func play(ctx context.Context, user *user, requests *stage.Requests, screen *screen) error {
+func play(ctx context.Context, user *user, requests *steptest.Requests, screen *screen) error {
 	for i, act := range story {
 		if err := screen.pause(ctx); err != nil {
 			return err
@@ -44,16 +44,16 @@ func play(ctx context.Context, user *user, requests *stage.Requests, screen *scr
 	return nil
 }
 
-func playOne(ctx context.Context, act act, user *user, requests *stage.Requests, part *part) error {
+func playOne(ctx context.Context, act act, user *user, requests *steptest.Requests, part *part) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	start, before := time.Now(), len(requests.All(stage.Request.Write))
+	start, before := time.Now(), len(requests.All(tells))
 	if err := act.play(ctx, user, part.tell); err != nil {
 		part.fail(ctx)
 		return err
 	}
 	took := time.Since(start)
-	after, err := requests.Quiet(ctx, stage.Request.Write)
+	after, err := requests.Quiet(ctx, tells)
 	if err != nil {
 		part.fail(ctx)
 		return err

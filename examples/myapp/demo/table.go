@@ -6,7 +6,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/trueup-dev/trueup/examples/myapp/internal/stage"
 	"github.com/trueup-dev/trueup/testing/cluster"
 )
 
@@ -25,7 +24,7 @@ func (s *screen) frame(height int) []string {
 		lines = append(lines, part.lines(i)...)
 	}
 	lines = append(append(append(lines, ""), table(s.rows)...), "", "THE OPERATOR WROTE")
-	writes := s.requests.All(stage.Request.Write)
+	writes := s.requests.All(tells)
 	room := max(3, height-len(lines)-1)
 	for _, request := range writes[max(0, len(writes)-room):] {
 		lines = append(lines, write(request, s.start))

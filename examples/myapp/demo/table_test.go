@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/trueup-dev/trueup/examples/myapp/internal/stage"
+	"github.com/trueup-dev/trueup/testing/steptest"
 )
 
 func TestTable(t *testing.T) {
@@ -27,7 +27,7 @@ func TestTable(t *testing.T) {
 }
 
 func TestFrameFitsTheTerminal(t *testing.T) {
-	requests := stage.NewRequests()
+	requests := &steptest.Requests{}
 	s := newScreen(&bytes.Buffer{}, false, time.Now(), nil, requests)
 	s.begin(0).tell("so far so good")
 	frame := strings.Join(s.frame(24), "\n")
@@ -69,18 +69,6 @@ func TestCut(t *testing.T) {
 		if got := cut(line, 6); got != want {
 			t.Errorf("cut(%q) is %q, want %q", line, got, want)
 		}
-	}
-}
-
-func TestWrite(t *testing.T) {
-	start := time.Now()
-	request := stage.Request{At: start.Add(1500 * time.Millisecond), Verb: "patch", Apply: true, Resource: "services", Name: "web", Code: 201}
-	if got, want := write(request, start), "   1.5s  apply services web"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	request.Code = 422
-	if got, want := write(request, start), "   1.5s  apply services web (answered 422)"; got != want {
-		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

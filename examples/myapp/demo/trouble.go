@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -57,7 +58,8 @@ func refused(ctx context.Context, user *user, tell func(string, ...any)) error {
 	return user.deleteApp(ctx, picky)
 }
 
-// obstructed: an object that is nobody's is neither taken over nor deleted.
+// obstructed: an object that is nobody's is neither taken over nor deleted. As
+// soon as it goes by itself, the app gets what it wants.
 func obstructed(ctx context.Context, user *user, tell func(string, ...any)) error {
 	service := &corev1.Service{Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 1234}}}}
 	if err := user.create(ctx, shop, service); err != nil {
@@ -72,18 +74,19 @@ func obstructed(ctx context.Context, user *user, tell func(string, ...any)) erro
 		return err
 	}
 	tell("Ready is False: %s", message)
-	if err := user.delete(ctx, shop, &v1.MyApp{}); err != nil {
-		return err
-	}
-	if err := user.awaitGone(ctx, shop); err != nil {
-		return err
-	}
 	if err := user.get(ctx, shop, service); err != nil {
 		return err
 	}
 	if service.ResourceVersion != untouched || metav1.GetControllerOf(service) != nil {
 		return fmt.Errorf("the Service was touched: %+v", service.ObjectMeta)
 	}
-	tell("the app is deleted; the Service is as it was")
-	return user.delete(ctx, shop, service)
+	if err := user.delete(ctx, shop, service); err != nil {
+		return err
+	}
+	freed := time.Now()
+	if _, err := user.awaitReady(ctx, shop); err != nil {
+		return err
+	}
+	tell("somebody deletes the Service, and %.1fs later the app is Ready with one of its own", time.Since(freed).Seconds())
+	return user.deleteApp(ctx, shop)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/trueup-dev/trueup/examples/myapp/internal/stage"
 	"github.com/trueup-dev/trueup/testing/cluster"
+	"github.com/trueup-dev/trueup/testing/steptest"
 )
 
 func TestMain(m *testing.M) {
@@ -41,7 +42,7 @@ func operator(t *testing.T, env *cluster.Cluster) (*stage.Operator, *passes) {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
 		shared.passes = newPasses()
-		shared.operator, shared.err = stage.Start(ctx, env, logr.Discard(), shared.passes.listen)
+		shared.operator, shared.err = stage.Start(ctx, env, logr.Discard(), &steptest.Requests{}, shared.passes.listen)
 	})
 	if shared.err != nil {
 		t.Fatalf("start operator: %v", shared.err)

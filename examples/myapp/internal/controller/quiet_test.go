@@ -10,6 +10,7 @@ import (
 
 	"github.com/trueup-dev/trueup/examples/myapp/internal/stage"
 	"github.com/trueup-dev/trueup/testing/cluster"
+	"github.com/trueup-dev/trueup/testing/steptest"
 )
 
 func TestConvergedAppCostsNoRequest(t *testing.T) {
@@ -48,7 +49,7 @@ func TestRestartedOperatorWritesNothing(t *testing.T) {
 	w.awaitReady(app)
 
 	passes := newPasses()
-	restarted, err := stage.Start(w.ctx, cluster.Shared(t), logr.Discard(), passes.listen)
+	restarted, err := stage.Start(w.ctx, cluster.Shared(t), logr.Discard(), &steptest.Requests{}, passes.listen)
 	w.must(err)
 	t.Cleanup(func() {
 		if err := restarted.Stop(); err != nil {
@@ -63,7 +64,7 @@ func TestRestartedOperatorWritesNothing(t *testing.T) {
 	})
 	_, err = restarted.Requests.Quiet(w.ctx, w.here)
 	w.must(err)
-	if wrote := restarted.Requests.All(func(r stage.Request) bool { return w.here(r) && r.Write() }); len(wrote) > 0 {
+	if wrote := restarted.Requests.All(w.here, tells); len(wrote) > 0 {
 		t.Errorf("it has sent %v", wrote)
 	}
 }

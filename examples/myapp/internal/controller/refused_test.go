@@ -1,10 +1,13 @@
 package controller_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -15,6 +18,7 @@ import (
 
 	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
 	"github.com/trueup-dev/trueup/examples/myapp/internal/stage"
+	"github.com/trueup-dev/trueup/testing/steptest"
 )
 
 func TestCRDRejects(t *testing.T) {
@@ -72,8 +76,8 @@ func TestInvalidDeployment(t *testing.T) {
 	// It does not spin: each change of the app or its Service is worth a try, and
 	// there is none after that.
 	w.quiet()
-	refused := func(request stage.Request) bool { return w.here(request) && request.Code == 422 }
-	if tries := w.operator.Requests.All(refused); len(tries) == 0 || len(tries) > 5 {
+	refused := func(request steptest.Request) bool { return request.Code == http.StatusUnprocessableEntity }
+	if tries := w.operator.Requests.All(w.here, refused); len(tries) == 0 || len(tries) > 5 {
 		t.Errorf("%d refused requests: %v", len(tries), tries)
 	}
 
@@ -109,14 +113,21 @@ func TestDeploymentWithoutPods(t *testing.T) {
 	w.awaitReady(app)
 }
 
-func TestServiceInTheWay(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
+// inTheWay creates a Service that is nobody's.
+func (w *world) inTheWay(name string) *corev1.Service {
+	w.Helper()
 	service := &corev1.Service{
-		ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: w.namespace},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: w.namespace},
 		Spec:       corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 1234}}},
 	}
 	w.must(w.client.Create(w.ctx, service))
+	return service
+}
+
+func TestServiceInTheWay(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	service := w.inTheWay("web")
 	before := service.ResourceVersion
 
 	app := w.app("web", image, 1)
@@ -141,4 +152,30 @@ func TestServiceInTheWay(t *testing.T) {
 	if service.ResourceVersion != before || len(service.OwnerReferences) > 0 {
 		t.Errorf("the Service was touched: %+v", service.ObjectMeta)
 	}
+}
+
+// Nobody tells the app that the way is free, but it does not wait for long.
+func TestServiceNoLongerInTheWay(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	service := w.inTheWay("web")
+	app := w.app("web", image, 1)
+	w.awaitCondition(app, "ServiceReady", metav1.ConditionFalse, "NotControlled")
+	w.awaitCondition(app, "DeploymentReady", metav1.ConditionTrue, "Ready")
+	w.quiet() // nothing else will wake the app
+
+	w.must(w.client.Delete(w.ctx, service))
+	ctx, cancel := context.WithTimeout(w.ctx, 10*time.Second)
+	defer cancel()
+	w.must(stage.Await(ctx, "the app has a Service of its own", func(ctx context.Context) error {
+		own := &corev1.Service{}
+		if err := w.client.Get(ctx, client.ObjectKeyFromObject(service), own); err != nil {
+			return err
+		}
+		if !metav1.IsControlledBy(own, app) {
+			return fmt.Errorf("its owners are %v", own.OwnerReferences)
+		}
+		return nil
+	}))
+	w.awaitReady(app)
 }

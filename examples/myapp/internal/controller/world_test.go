@@ -14,6 +14,7 @@ import (
 	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
 	"github.com/trueup-dev/trueup/examples/myapp/internal/stage"
 	"github.com/trueup-dev/trueup/testing/cluster"
+	"github.com/trueup-dev/trueup/testing/steptest"
 )
 
 // patience is how long a test waits for anything.
@@ -126,7 +127,10 @@ func (w *world) awaitCondition(app *v1.MyApp, name string, status metav1.Conditi
 }
 
 // here matches the operator's requests that concern the test.
-func (w *world) here(request stage.Request) bool { return request.Namespace == w.namespace }
+func (w *world) here(request steptest.Request) bool { return request.Namespace == w.namespace }
+
+// tells matches requests that change something or tell of it.
+func tells(request steptest.Request) bool { return request.Write() || request.Event() }
 
 // quiet waits until the operator is quiet and returns the number of its requests.
 func (w *world) quiet() int {

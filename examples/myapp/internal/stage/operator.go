@@ -14,13 +14,14 @@ import (
 	"github.com/trueup-dev/trueup/examples/myapp/internal/controller"
 	"github.com/trueup-dev/trueup/examples/myapp/internal/dns"
 	"github.com/trueup-dev/trueup/testing/cluster"
+	"github.com/trueup-dev/trueup/testing/steptest"
 )
 
 // An Operator is the operator as it runs in this process. Its methods may be
 // called concurrently.
 type Operator struct {
 	// Requests are all that it has sent to the API server.
-	Requests *Requests
+	Requests *steptest.Requests
 	// Zone is where it keeps DNS records.
 	Zone *dns.Zone
 
@@ -31,10 +32,12 @@ type Operator struct {
 
 // Start grants the operator's service account its role, starts the operator as
 // that account, and returns when its caches are filled. It runs until
-// [Operator.Stop]; the context bounds the start only. It logs to log. Each
-// customize is passed on to the pipeline's setup.
+// [Operator.Stop]; the context bounds the start only. It logs to log, and what it
+// sends is recorded in requests. Each customize is passed on to the pipeline's
+// setup.
 func Start(
-	ctx context.Context, env *cluster.Cluster, log logr.Logger, customize ...func(*builder.Builder),
+	ctx context.Context, env *cluster.Cluster, log logr.Logger, requests *steptest.Requests,
+	customize ...func(*builder.Builder),
 ) (*Operator, error) {
 	admin, err := client.New(env.Config(), client.Options{Scheme: Scheme})
 	if err != nil {
@@ -47,9 +50,8 @@ func Start(
 	if err != nil {
 		return nil, err
 	}
-	o := &Operator{Requests: NewRequests(), Zone: dns.NewZone(), done: make(chan struct{})}
-	account.Wrap(o.Requests.Wrap)
-	mgr, err := ctrl.NewManager(account, ctrl.Options{
+	o := &Operator{Requests: requests, Zone: dns.NewZone(), done: make(chan struct{})}
+	mgr, err := ctrl.NewManager(requests.Attach(account), ctrl.Options{
 		Scheme:     Scheme,
 		Logger:     log,
 		Metrics:    metricsserver.Options{BindAddress: "0"},
