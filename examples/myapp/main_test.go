@@ -7,12 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-logr/logr"
 	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
@@ -23,7 +21,6 @@ import (
 
 // The API server alone is enough to see an operator start and write.
 func TestMain(m *testing.M) {
-	ctrl.SetLogger(logr.Discard())
 	cluster.Main(m, cluster.Options{})
 }
 

@@ -10,12 +10,15 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
 )
 
 // emptyNamespace deletes every object in a namespace, and reports whether none
 // is left. It asks for the kinds each time: a test may have added some.
 func (c *Cluster) emptyNamespace(ctx context.Context, namespace string) (bool, error) {
-	objects, err := metadata.NewForConfig(c.config)
+	config := c.Config()
+	config.WarningHandlerWithContext = rest.NoWarnings{} // it asks for every kind, also for deprecated ones
+	objects, err := metadata.NewForConfig(config)
 	if err != nil {
 		return false, fmt.Errorf("make client: %w", err)
 	}

@@ -10,14 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-logr/logr"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
 // TestMain shares one whole cluster among the tests of this package, and makes
@@ -27,7 +25,10 @@ func TestMain(m *testing.M) {
 	if ending := os.Getenv(endingVariable); ending != "" {
 		endBadly(ending)
 	}
-	log.SetLogger(logr.Discard())
+	if when := os.Getenv(loggingVariable); when != "" {
+		logSomething(when)
+		return
+	}
 	whole, api := Full(), Options{}
 	for _, options := range []*Options{&whole, &api} {
 		options.CRDPaths = []string{"testdata"}

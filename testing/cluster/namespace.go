@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,9 @@ import (
 // cleanUpTimeout bounds what is done for a namespace after its test.
 const cleanUpTimeout = 30 * time.Second
 
+// Labels are labels of a namespace, by key.
+type Labels map[string]string
+
 // Namespace creates a namespace for a test and returns its name, which starts
 // with the test's. When the cluster has controllers, the namespace has its
 // default service account, so that pods can be created.
@@ -22,12 +26,19 @@ const cleanUpTimeout = 30 * time.Second
 // controllers, they do it, and the test does not wait for them; where it has
 // none, it is done before the test is over, except for objects that have
 // finalizers: those stay, and so does the namespace.
-func (c *Cluster) Namespace(t testing.TB) string {
+//
+// The namespace has the given labels, for admission and selectors to go by, from
+// the start. Defaults to none.
+func (c *Cluster) Namespace(t testing.TB, labels ...Labels) string {
 	t.Helper()
+	all := Labels{}
+	for _, some := range labels {
+		maps.Copy(all, some)
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), cleanUpTimeout)
 	defer cancel()
 	namespace, err := c.client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{
-		ObjectMeta: metav1.ObjectMeta{GenerateName: namespacePrefix(t.Name())},
+		ObjectMeta: metav1.ObjectMeta{GenerateName: namespacePrefix(t.Name()), Labels: all},
 	}, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatalf("create namespace: %v", err)

@@ -5,10 +5,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
 )
 
 func TestNamespacePrefix(t *testing.T) {
@@ -72,6 +74,58 @@ func TestNamespaceIsDeleted(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestNamespaceHasLabels(t *testing.T) {
+	c := apiServer(t)
+	client := clientFor(t, c.Config())
+	cases := map[string]struct {
+		labels []Labels
+		want   map[string]string
+	}{
+		"None":  {nil, map[string]string{}},
+		"Nil":   {[]Labels{nil}, map[string]string{}},
+		"Some":  {[]Labels{{"a": "1", "b": "2"}}, map[string]string{"a": "1", "b": "2"}},
+		"Later": {[]Labels{{"a": "1", "b": "2"}, {"b": "3"}}, map[string]string{"a": "1", "b": "3"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			namespace, err := client.CoreV1().Namespaces().Get(t.Context(), c.Namespace(t, tc.labels...), metav1.GetOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			delete(namespace.Labels, corev1.LabelMetadataName) // which the API server adds
+			if diff := cmp.Diff(tc.want, namespace.Labels); diff != "" {
+				t.Errorf("labels (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestNamespaceIsEmptiedQuietly listens to the warnings that clients are given
+// when they ask for what is deprecated, as the emptying does for Endpoints.
+func TestNamespaceIsEmptiedQuietly(t *testing.T) {
+	c := apiServer(t)
+	listener := &warnings{}
+	rest.SetDefaultWarningHandlerWithContext(listener)
+	defer rest.SetDefaultWarningHandlerWithContext(rest.WarningLogger{})
+	if _, err := clientFor(t, c.Config()).CoreV1().Endpoints("default").List(t.Context(), metav1.ListOptions{}); err != nil { //nolint:staticcheck // because it is deprecated
+		t.Fatal(err)
+	}
+	if len(listener.heard) != 1 {
+		t.Fatalf("want to hear that Endpoints are deprecated, heard %q", listener.heard)
+	}
+	t.Run("Inner", func(t *testing.T) { c.Namespace(t) })
+	if more := listener.heard[1:]; len(more) > 0 {
+		t.Errorf("heard %q", more)
+	}
+}
+
+// warnings listens to the warnings of API servers. Not safe for concurrent use.
+type warnings struct{ heard []string }
+
+func (w *warnings) HandleWarningHeaderWithContext(_ context.Context, _ int, _, text string) {
+	w.heard = append(w.heard, text)
 }
 
 // TestNamespaceWithFinalizers keeps an object whose finalizer nobody removes.

@@ -32,8 +32,15 @@ var shared sharing
 // passed and a component of the cluster has failed.
 //
 //	func TestMain(m *testing.M) { cluster.Main(m, cluster.Full()) }
+//
+// Where nobody has told controller-runtime where to log to within its first 25
+// seconds, Main has it discard its logs, as it would do by itself five seconds
+// later, but with a page of complaints among the output of the tests.
 func Main(m interface{ Run() int }, options Options) {
-	os.Exit(shared.run(m, options))
+	stop := discardLogsLater()
+	code := shared.run(m, options)
+	stop()
+	os.Exit(code)
 }
 
 // Shared returns the cluster of the package, which [Main] must have been told

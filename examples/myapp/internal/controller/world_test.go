@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -20,11 +19,15 @@ import (
 // patience is how long a test waits for anything.
 const patience = time.Minute
 
+// restricted are labels of a namespace that admits only pods that keep to the
+// restricted standard.
+var restricted = cluster.Labels{"pod-security.kubernetes.io/enforce": "restricted"}
+
 const image = "nginxinc/nginx-unprivileged:1.29"
 
 // world is what a test works in: a namespace of its own on the shared cluster,
 // which the administrator's client changes and the shared operator looks after.
-// The namespace admits only pods that keep to the restricted standard.
+// The namespace is restricted.
 type world struct {
 	*testing.T
 	ctx       context.Context
@@ -37,7 +40,7 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	env := cluster.Shared(t)
-	w := &world{T: t, namespace: env.Namespace(t)}
+	w := &world{T: t, namespace: env.Namespace(t, restricted)}
 	w.operator, w.passes = operator(t, env)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
@@ -46,10 +49,6 @@ func newWorld(t *testing.T) *world {
 	if w.client, err = client.New(env.Config(), client.Options{Scheme: stage.Scheme}); err != nil {
 		t.Fatal(err)
 	}
-	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}}
-	w.patch(namespace, func() {
-		namespace.Labels = map[string]string{"pod-security.kubernetes.io/enforce": "restricted"}
-	})
 	return w
 }
 
