@@ -8,18 +8,21 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/trueup-dev/trueup/testing/load/internal/contender"
 )
 
 // arguments is what the command line says.
 type arguments struct {
-	apps       []int
-	json       bool
-	kubeconfig string
-	apiOnly    bool
-	full       bool
-	workers    int
-	rounds     int
-	timeout    time.Duration
+	apps            []int
+	implementations []contender.Implementation
+	json            bool
+	kubeconfig      string
+	apiOnly         bool
+	full            bool
+	workers         int
+	rounds          int
+	timeout         time.Duration
 }
 
 // controllers reports whether the cluster has controllers of its own.
@@ -53,7 +56,7 @@ Flags:
 // parse reads the command line. What is wrong with it has been printed when it
 // returns an error.
 func parse(args []string, stderr io.Writer) (arguments, error) {
-	a := arguments{apps: []int{100}}
+	a := arguments{apps: []int{100}, implementations: contender.All()}
 	flags := flag.NewFlagSet("load", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() {
@@ -62,6 +65,10 @@ func parse(args []string, stderr io.Writer) (arguments, error) {
 	}
 	flags.Func("apps", "how many MyApps, several `numbers` with commas between them (default 100)", func(text string) (err error) {
 		a.apps, err = counts(text)
+		return err
+	})
+	flags.Func("impl", "which implementations, several `names` with commas between them (default all)", func(text string) (err error) {
+		a.implementations, err = contender.Named(strings.Split(text, ",")...)
 		return err
 	})
 	flags.BoolVar(&a.json, "json", false, "print a JSON object for each line of the table")

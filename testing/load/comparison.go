@@ -14,32 +14,32 @@ import (
 
 // comparison lets the implementations do the same work.
 type comparison struct {
-	cluster  *stage.Cluster
-	workers  int
-	rounds   int
-	timeout  time.Duration
-	progress func(format string, args ...any)
+	cluster         *stage.Cluster
+	implementations []contender.Implementation
+	workers         int
+	rounds          int
+	timeout         time.Duration
+	progress        func(format string, args ...any)
 }
 
 // contest is a comparison with one number of MyApps.
 type contest struct {
 	*comparison
-	apps            int
-	implementations []contender.Implementation
-	rounds          [][]measure.Convergence // by implementation
-	namespaces      []*stage.Namespace      // of the last round
-	operators       []*stage.Operator       // after their restart
-	results         []measure.Result
+	apps       int
+	rounds     [][]measure.Convergence // by implementation
+	namespaces []*stage.Namespace      // of the last round
+	operators  []*stage.Operator       // after their restart
+	results    []measure.Result
 }
 
 func (c *comparison) contest(apps int) *contest {
-	all := contender.All()
+	n := len(c.implementations)
 	return &contest{
-		comparison: c, apps: apps, implementations: all,
-		rounds:     make([][]measure.Convergence, len(all)),
-		namespaces: make([]*stage.Namespace, len(all)),
-		operators:  make([]*stage.Operator, len(all)),
-		results:    make([]measure.Result, len(all)),
+		comparison: c, apps: apps,
+		rounds:     make([][]measure.Convergence, n),
+		namespaces: make([]*stage.Namespace, n),
+		operators:  make([]*stage.Operator, n),
+		results:    make([]measure.Result, n),
 	}
 }
 

@@ -54,7 +54,7 @@ func load(ctx context.Context, a arguments, stdout, stderr io.Writer) (err error
 	}
 	defer func() { err = errors.Join(err, w.close()) }()
 	c := comparison{
-		cluster: w.cluster, workers: a.workers, rounds: a.rounds, timeout: a.timeout,
+		cluster: w.cluster, implementations: a.implementations, workers: a.workers, rounds: a.rounds, timeout: a.timeout,
 		progress: func(format string, args ...any) { _, _ = fmt.Fprintf(stderr, format+"\n", args...) },
 	}
 	if err := c.warmUp(ctx); err != nil {

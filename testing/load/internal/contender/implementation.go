@@ -1,6 +1,9 @@
 package contender
 
 import (
+	"fmt"
+	"slices"
+
 	ctrl "sigs.k8s.io/controller-runtime"
 	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -16,6 +19,22 @@ type Implementation struct {
 	// makes the controller: it is woken by MyApps and by the Deployments and
 	// Services that they control, whoever the contender is.
 	Make func(ctrl.Manager) (ctrlreconcile.Reconciler, *reconcile.Memory, error)
+}
+
+// Named returns the implementations of these names, in the order of [All].
+func Named(names ...string) ([]Implementation, error) {
+	var named []Implementation
+	for _, implementation := range All() {
+		if slices.Contains(names, implementation.Name) {
+			named = append(named, implementation)
+		}
+	}
+	for _, name := range names {
+		if !slices.ContainsFunc(named, func(i Implementation) bool { return i.Name == name }) {
+			return nil, fmt.Errorf("there is no implementation %q", name)
+		}
+	}
+	return named, nil
 }
 
 // All returns the implementations in the order in which results are shown.
