@@ -1,12 +1,11 @@
 package main
 
 import (
-	"cmp"
-	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -28,37 +27,6 @@ func (r row) String() string {
 	return text + r.state
 }
 
-// look returns what there is in the user's namespace.
-func (u *user) look(ctx context.Context) ([]row, error) {
-	var (
-		apps        v1.MyAppList
-		deployments appsv1.DeploymentList
-		pods        corev1.PodList
-		services    corev1.ServiceList
-	)
-	for _, list := range []client.ObjectList{&apps, &deployments, &pods, &services} {
-		if err := u.client.List(ctx, list, client.InNamespace(namespace)); err != nil {
-			return nil, fmt.Errorf("look at namespace %s: %w", namespace, err)
-		}
-	}
-	var rows []row
-	for i := range apps.Items {
-		rows = append(rows, appRow(&apps.Items[i]))
-	}
-	for i := range deployments.Items {
-		rows = append(rows, deploymentRow(&deployments.Items[i]))
-	}
-	rows = append(rows, podRows(pods.Items)...)
-	for i := range services.Items {
-		rows = append(rows, serviceRow(&services.Items[i]))
-	}
-	records := u.zone.Records()
-	for _, host := range slices.Sorted(maps.Keys(records)) {
-		rows = append(rows, row{kind: "DNS record", name: host, state: "points to " + records[host]})
-	}
-	return rows, nil
-}
-
 func appRow(app *v1.MyApp) row {
 	ready := condition(app)
 	state := "Ready=" + string(ready.Status)
@@ -78,22 +46,27 @@ func deploymentRow(deployment *appsv1.Deployment) row {
 	}
 }
 
-// podRows counts pods, which have names that nobody wants to read.
-func podRows(pods []corev1.Pod) []row {
-	type group struct{ app, phase string }
-	counts := map[group]int{}
-	for i := range pods {
-		phase := string(pods[i].Status.Phase)
-		if !pods[i].DeletionTimestamp.IsZero() {
+// podRows counts the pods of each app, which have names that nobody wants to read.
+func podRows(pods []*corev1.Pod) []row {
+	counts := map[string]map[string]int{} // by app and phase
+	for _, pod := range pods {
+		app, phase := pod.Labels["app.kubernetes.io/instance"], string(pod.Status.Phase)
+		if !pod.DeletionTimestamp.IsZero() {
 			phase = "being deleted"
 		}
-		counts[group{pods[i].Labels["app.kubernetes.io/instance"], phase}]++
+		if counts[app] == nil {
+			counts[app] = map[string]int{}
+		}
+		counts[app][phase]++
 	}
 	rows := make([]row, 0, len(counts))
-	for group, n := range counts {
-		rows = append(rows, row{kind: "pods", name: group.app, state: fmt.Sprintf("%d %s", n, group.phase)})
+	for _, app := range slices.Sorted(maps.Keys(counts)) {
+		var states []string
+		for _, phase := range slices.Sorted(maps.Keys(counts[app])) {
+			states = append(states, fmt.Sprintf("%d %s", counts[app][phase], phase))
+		}
+		rows = append(rows, row{kind: "pods", name: app, state: strings.Join(states, ", ")})
 	}
-	slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.String(), b.String()) })
 	return rows
 }
 

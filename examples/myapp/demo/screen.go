@@ -14,8 +14,8 @@ import (
 	"github.com/trueup-dev/trueup/testing/steptest"
 )
 
-// refresh is how often the screen looks at the scene, and breath is how long it
-// lets a person look at what an act has left.
+// refresh is how often the screen looks at the clock and for writes, and breath
+// is how long it lets a person look at what an act has left.
 const (
 	refresh = 200 * time.Millisecond
 	breath  = 2 * time.Second
@@ -90,42 +90,62 @@ func (s *screen) change(line string, change func()) {
 // during keeps the screen up to date while fn runs.
 func (s *screen) during(ctx context.Context, fn func() error) error {
 	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if s.terminal != nil {
+		wipe(s.out)
+		defer restore(s.out)
+	}
+	if err := s.user.watch(ctx, s.update); err != nil {
+		return err
+	}
 	var group sync.WaitGroup
 	group.Go(func() { s.follow(ctx) })
 	err := fn()
 	cancel()
 	group.Wait()
-	s.update(s.rows) // the end is worth seeing
+	s.refresh() // the end is worth seeing
 	return err
 }
 
-// follow looks at the scene until the context is done.
+// follow refreshes the screen until the context is done.
 func (s *screen) follow(ctx context.Context) {
 	ticker := time.NewTicker(refresh)
 	defer ticker.Stop()
-	if s.terminal != nil {
-		wipe(s.out)
-		defer restore(s.out)
-	}
 	for {
-		// What cannot be seen now is seen at the next look, or ends the story.
-		if rows, err := s.user.look(ctx); err == nil {
-			s.update(rows)
-		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
+			s.refresh()
 		}
 	}
 }
 
-// update shows what there is now.
+// update shows a scene.
 func (s *screen) update(rows []row) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	before := s.rows
 	s.rows = rows
+	s.draw()
+	if s.terminal != nil {
+		return
+	}
+	for _, line := range differences(before, rows) {
+		s.print(offset(time.Now(), s.start) + "      " + line)
+	}
+}
+
+// refresh shows how late it is and what was written.
+func (s *screen) refresh() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.draw()
+}
+
+// draw draws the table, or where there is none prints what was written since.
+// Its caller holds the lock.
+func (s *screen) draw() {
 	if s.terminal != nil {
 		width, height, err := term.GetSize(int(s.terminal.Fd()))
 		if err != nil {
@@ -135,9 +155,6 @@ func (s *screen) update(rows []row) {
 		return
 	}
 	s.printWrites()
-	for _, line := range differences(before, rows) {
-		s.print(offset(time.Now(), s.start) + "      " + line)
-	}
 }
 
 // printWrites prints the writes that are not yet printed.

@@ -87,6 +87,6 @@ func obstructed(ctx context.Context, user *user, tell func(string, ...any)) erro
 	if _, err := user.awaitReady(ctx, shop); err != nil {
 		return err
 	}
-	tell("somebody deletes the Service, and %.1fs later the app is Ready with one of its own", time.Since(freed).Seconds())
+	tell("somebody deletes the Service, and %s later the app is Ready with one of its own", time.Since(freed).Round(time.Millisecond))
 	return user.deleteApp(ctx, shop)
 }

@@ -26,6 +26,7 @@ const (
 // user is the person in the story: an administrator who knows nothing of the
 // operator's insides but may look into the DNS zone.
 type user struct {
+	config *rest.Config
 	client client.Client
 	zone   *dns.Zone
 }
@@ -38,7 +39,7 @@ func newUser(ctx context.Context, admin *rest.Config, zone *dns.Zone) (*user, er
 	if err := c.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}); err != nil {
 		return nil, fmt.Errorf("create namespace %s: %w", namespace, err)
 	}
-	return &user{client: c, zone: zone}, nil
+	return &user{config: admin, client: c, zone: zone}, nil
 }
 
 // host is where the zone should have an app.
