@@ -51,9 +51,9 @@ type Referent[T, C client.Object] struct {
 // A pass goes in this order:
 //
 //  1. If none is referred to, the step is done.
-//  2. The object is read from the cache by name. One that does not exist is waited
-//     for, unless the reference is [Referent.Optional]. One that is being deleted
-//     is still there.
+//  2. The object is read from the cache by name. One that does not exist, or whose
+//     kind is not installed, is waited for, unless the reference is
+//     [Referent.Optional]. One that is being deleted is still there.
 //  3. A key that was asked for with [Referent.Keys] is waited for likewise.
 //  4. With [Referent.ReadyWhen], the step waits until the object is ready.
 //

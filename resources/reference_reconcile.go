@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
@@ -83,41 +84,57 @@ func (r *Referent[T, C]) Reconcile(ctx context.Context, run *reconcile.Run[T]) (
 		r.sightings.Clear(run)
 		return reconcile.Continue, nil
 	}
-	if key.Namespace == "" {
-		namespaced, err := run.Client().IsObjectNamespaced(r.prototype)
-		if err != nil {
-			return reconcile.Result{}, fmt.Errorf("find out whether %s is namespaced: %w", r.kindName(), err)
-		}
-		if namespaced {
-			return reconcile.Result{}, reconcile.Terminal(fmt.Errorf(
-				"%s %s needs a namespace, which neither it nor the object has", r.kindName(), key.Name))
-		}
+	if err := r.check(run, key); err != nil {
+		return reconcile.Result{}, err
 	}
 	found := r.prototype.DeepCopyObject().(C)
 	if err := run.Peek(ctx, key, found); err != nil {
-		if !apierrors.IsNotFound(err) {
-			return reconcile.Result{}, fmt.Errorf("read %s: %w", r.named(run, key), err)
-		}
 		r.sightings.Clear(run)
-		if r.optional {
-			return reconcile.Continue, nil
-		}
-		return reconcile.Wait("NotFound", r.named(run, key)+" does not exist"), nil
+		return r.absent(run, key, err)
 	}
-	seen := r.sighting(run, found)
-	object := share(found)
-	r.observed.Set(run, &glimpse[C]{object: object, sighting: seen})
+	seen := &glimpse[C]{object: share(found), sighting: r.sighting(run, found)}
+	r.observed.Set(run, seen)
 	if missing := missingKeys(found, r.keys); len(missing) > 0 && !r.optional {
 		return reconcile.Wait("KeyNotFound", fmt.Sprintf("%s has no %s", r.named(run, key), strings.Join(missing, " and no "))), nil
 	}
 	if r.readiness == nil {
 		return reconcile.Continue, nil
 	}
-	verdict := seen.judge(func() Readiness { return r.readiness(r.copied(run, found)) })
+	verdict := seen.sighting.judge(func() Readiness { return r.readiness(r.copied(run, found)) })
 	if verdict.Ready {
 		return reconcile.Continue, nil
 	}
-	return reconcile.Wait(verdict.Reason, fmt.Sprintf("%s: %s", r.named(run, key), verdict.Message)), nil
+	result := reconcile.Wait(verdict.Reason, fmt.Sprintf("%s: %s", r.named(run, key), verdict.Message))
+	if verdict.Failed {
+		result = result.Stalled()
+	}
+	return result, nil
+}
+
+// check refuses a name that lacks a namespace where there has to be one.
+func (r *Referent[T, C]) check(run *reconcile.Run[T], key client.ObjectKey) error {
+	if key.Namespace != "" {
+		return nil
+	}
+	namespaced, err := run.Client().IsObjectNamespaced(r.prototype)
+	if err != nil || !namespaced {
+		return nil //nolint:nilerr // reading the object will tell what is wrong
+	}
+	return reconcile.Terminal(fmt.Errorf("%s %s needs a namespace, which neither it nor the object has", r.kindName(), key.Name))
+}
+
+// absent returns the outcome for an object that could not be read.
+func (r *Referent[T, C]) absent(run *reconcile.Run[T], key client.ObjectKey, err error) (reconcile.Result, error) {
+	unknown := meta.IsNoMatchError(err)
+	switch {
+	case !unknown && !apierrors.IsNotFound(err):
+		return reconcile.Result{}, fmt.Errorf("read %s: %w", r.named(run, key), err)
+	case r.optional:
+		return reconcile.Continue, nil
+	case unknown:
+		return reconcile.Wait("KindNotInstalled", "the API server does not know the kind "+r.kindName()).After(lookForKind), nil
+	}
+	return reconcile.Wait("NotFound", r.named(run, key)+" does not exist"), nil
 }
 
 // Finalize implements [reconcile.Step]: there is nothing to undo.
