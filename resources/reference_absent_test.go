@@ -8,7 +8,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
 	"github.com/trueup-dev/trueup/reconcile"
@@ -57,14 +56,15 @@ func TestReferenceWithoutANamespace(t *testing.T) {
 	step := resources.Reference(func(owner *corev1.Namespace) *corev1.Secret {
 		return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: owner.Name}}
 	})
-	owner := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "demo"}}
-	env := reconcile.Environment{Client: fake.NewClientBuilder().WithScheme(scheme(t)).WithObjects(owner).Build()}
-	run, err := reconcile.NewRun(env, "test", owner)
+	b := newBench(t, resources.Reference(secretOf))
+	owner := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: b.namespace}}
+	b.get(owner)
+	run, err := reconcile.NewRun(b.Environment, "test", owner)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = run.Do(t.Context(), step)
-	if !reconcile.IsTerminal(err) || !strings.Contains(err.Error(), "Secret demo needs a namespace") {
+	if !reconcile.IsTerminal(err) || !strings.Contains(err.Error(), "needs a namespace") {
 		t.Errorf("err = %v, want a terminal one that says what is missing", err)
 	}
 }
