@@ -124,7 +124,7 @@ func exists(path string) bool {
 // below it, and makes it the one for temporary files.
 func temporaryDirectory(t *testing.T) string {
 	t.Helper()
-	directory, err := os.MkdirTemp("", "trueup-test-")
+	directory, err := os.MkdirTemp("", "trueup-test-") //nolint:usetesting // whose names are too long for sockets
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func TestNamespacePrefix(t *testing.T) {
 // TestNamespaceIsDeleted looks at a namespace after the test that it was for.
 func TestNamespaceIsDeleted(t *testing.T) {
 	cases := map[string]func(t *testing.T) *Cluster{
-		"Whole":     func(t *testing.T) *Cluster { return Shared(t) },
+		"Whole":     func(t *testing.T) *Cluster { t.Helper(); return Shared(t) },
 		"APIServer": apiServer,
 	}
 	for name, start := range cases {
@@ -109,7 +109,7 @@ func TestNamespaceIsEmptiedQuietly(t *testing.T) {
 	listener := &warnings{}
 	rest.SetDefaultWarningHandlerWithContext(listener)
 	defer rest.SetDefaultWarningHandlerWithContext(rest.WarningLogger{})
-	if _, err := clientFor(t, c.Config()).CoreV1().Endpoints("default").List(t.Context(), metav1.ListOptions{}); err != nil { //nolint:staticcheck // because it is deprecated
+	if _, err := clientFor(t, c.Config()).CoreV1().Endpoints("default").List(t.Context(), metav1.ListOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if len(listener.heard) != 1 {

@@ -104,7 +104,7 @@ func (c *Cluster) makeDirectory(context.Context) error {
 			return fmt.Errorf("make directory of logs: %w", err)
 		}
 	}
-	if err := os.MkdirAll(c.logs, 0o755); err != nil {
+	if err := os.MkdirAll(c.logs, 0o750); err != nil {
 		return fmt.Errorf("make directory of logs: %w", err)
 	}
 	return nil

@@ -97,6 +97,7 @@ func (s *sharing) get(ctx context.Context) (*Cluster, error) {
 
 // testContext returns a context that ends shortly before the test's deadline.
 func testContext(t testing.TB) (context.Context, context.CancelFunc) {
+	t.Helper()
 	if test, ok := t.(interface{ Deadline() (time.Time, bool) }); ok {
 		if deadline, ok := test.Deadline(); ok {
 			return context.WithDeadline(context.Background(), deadline.Add(-deadlineMargin))

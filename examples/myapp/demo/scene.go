@@ -61,7 +61,7 @@ func podRows(pods []*corev1.Pod) []row {
 	}
 	rows := make([]row, 0, len(counts))
 	for _, app := range slices.Sorted(maps.Keys(counts)) {
-		var states []string
+		states := make([]string, 0, len(counts[app]))
 		for _, phase := range slices.Sorted(maps.Keys(counts[app])) {
 			states = append(states, fmt.Sprintf("%d %s", counts[app][phase], phase))
 		}

@@ -10,6 +10,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -75,7 +76,7 @@ func parse(args []string, stderr io.Writer) (arguments, error) {
 // run returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	a, err := parse(args, stderr)
-	if err == flag.ErrHelp {
+	if errors.Is(err, flag.ErrHelp) {
 		return 0
 	}
 	if err != nil {

@@ -93,7 +93,7 @@ type started struct {
 // startLocal runs the program in this process until it is ready.
 func startLocal(t *testing.T, args ...string) *started {
 	t.Helper()
-	parent, err := os.MkdirTemp("", "trueup-test-")
+	parent, err := os.MkdirTemp("", "trueup-test-") //nolint:usetesting // whose names are too long for sockets
 	if err != nil {
 		t.Fatal(err)
 	}

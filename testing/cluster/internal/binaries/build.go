@@ -33,7 +33,7 @@ func (f Finder) compile(ctx context.Context, m module, directory string) error {
 		return err
 	}
 	for name, content := range files {
-		if err := os.WriteFile(filepath.Join(directory, name), content, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(directory, name), content, 0o600); err != nil {
 			return explain(err, f.Cache)
 		}
 	}

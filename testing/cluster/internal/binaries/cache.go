@@ -31,7 +31,7 @@ func (f Finder) ensure(ctx context.Context, m module) (string, error) {
 	if complete(directory, m) {
 		return directory, nil
 	}
-	if err := os.MkdirAll(f.Cache, 0o755); err != nil {
+	if err := os.MkdirAll(f.Cache, 0o755); err != nil { //nolint:gosec // programs, for whoever may run them
 		return "", explain(err, f.Cache)
 	}
 	lock := flock.New(directory + ".lock")
@@ -102,7 +102,7 @@ func (f Finder) fill(ctx context.Context, m module, key string) (err error) {
 			return explain(err, f.Cache)
 		}
 	}
-	if err := os.Chmod(building, 0o755); err != nil {
+	if err := os.Chmod(building, 0o755); err != nil { //nolint:gosec // programs, for whoever may run them
 		return explain(err, f.Cache)
 	}
 	return explain(os.Rename(building, filepath.Join(f.Cache, key)), f.Cache)

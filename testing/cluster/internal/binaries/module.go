@@ -39,8 +39,8 @@ var known = []module{
 		names:   []string{"etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"},
 		ldflags: "-s -w" +
 			" -X k8s.io/component-base/version.gitVersion=" + KubernetesVersion +
-			" -X k8s.io/component-base/version.gitMajor=" + part(KubernetesVersion, 0) +
-			" -X k8s.io/component-base/version.gitMinor=" + part(KubernetesVersion, 1),
+			" -X k8s.io/component-base/version.gitMajor=" + part(0) +
+			" -X k8s.io/component-base/version.gitMinor=" + part(1),
 		estimate: "5 minutes on two cores",
 		packages: 2500,
 	},
@@ -54,9 +54,9 @@ var known = []module{
 	},
 }
 
-// part returns the element of a version that has the index.
-func part(version string, index int) string {
-	return strings.Split(strings.TrimPrefix(version, "v"), ".")[index]
+// part returns the element of [KubernetesVersion] that has the index.
+func part(index int) string {
+	return strings.Split(strings.TrimPrefix(KubernetesVersion, "v"), ".")[index]
 }
 
 // moduleOf returns the module that builds the program called name.

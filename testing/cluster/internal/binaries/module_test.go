@@ -111,7 +111,7 @@ func TestVersionsMatchModules(t *testing.T) {
 	if diff := cmp.Diff(KubernetesVersion, mod.version("k8s.io/kubernetes")); diff != "" {
 		t.Errorf("k8s.io/kubernetes: -constant, +go.mod:\n%s", diff)
 	}
-	staging := fmt.Sprintf("v0.%s.%s", part(KubernetesVersion, 1), part(KubernetesVersion, 2))
+	staging := fmt.Sprintf("v0.%s.%s", part(1), part(2))
 	if diff := cmp.Diff(staging, mod.version("k8s.io/component-base")); diff != "" {
 		t.Errorf("k8s.io/component-base: -constant, +go.mod:\n%s", diff)
 	}

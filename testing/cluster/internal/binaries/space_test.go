@@ -32,7 +32,7 @@ func TestExplain(t *testing.T) {
 	if err := explain(full, "/cache"); !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "free some space for /cache") {
 		t.Errorf("a full disk should be explained, got %v", err)
 	}
-	if err := explain(os.ErrNotExist, "/cache"); err != os.ErrNotExist {
+	if err := explain(os.ErrNotExist, "/cache"); err != os.ErrNotExist { //nolint:errorlint // the very same
 		t.Errorf("another error should be left alone, got %v", err)
 	}
 	if err := explain(nil, "/cache"); err != nil {
