@@ -27,7 +27,9 @@ func (t *contest) converge(ctx context.Context, i int) error {
 	if err != nil {
 		return err
 	}
+	quiet := t.tell(implementation.Name, operator)
 	seconds, err := bringUp(ctx, namespace, operator)
+	quiet()
 	requests, writes := operator.Requests()
 	if err := errors.Join(err, operator.Stop(), namespace.Settle()); err != nil {
 		return err
@@ -44,6 +46,24 @@ func (t *contest) converge(ctx context.Context, i int) error {
 		RecordBytesPerChild: float64(held) / (apps * childrenPerApp),
 	})
 	return nil
+}
+
+// tell tells every now and then how many MyApps are Ready, until it is stopped.
+func (t *contest) tell(implementation string, operator *stage.Operator) (stop func()) {
+	done := make(chan struct{})
+	go func() {
+		ticker := time.NewTicker(10 * time.Second)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-ticker.C:
+				t.progress("%d MyApps: %s: %d are Ready", t.apps, implementation, operator.Ready())
+			}
+		}
+	}()
+	return func() { close(done) }
 }
 
 // bringUp creates the MyApps and returns how long it took until the last one was

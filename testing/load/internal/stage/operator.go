@@ -59,6 +59,9 @@ func (n *Namespace) StartOperator(
 	return o, nil
 }
 
+// Ready returns how many MyApps are Ready now.
+func (o *Operator) Ready() int { return o.readiness.count() }
+
 // AwaitReady waits until all MyApps are Ready, and returns when the last one was.
 func (o *Operator) AwaitReady(ctx context.Context) (time.Time, error) {
 	select {
