@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/trueup-dev/trueup/testing/load/internal/measure"
@@ -51,7 +52,8 @@ func (t *contest) converge(ctx context.Context, i int) error {
 // tell tells every now and then how many MyApps are Ready, until it is stopped.
 func (t *contest) tell(implementation string, operator *stage.Operator) (stop func()) {
 	done := make(chan struct{})
-	go func() {
+	var telling sync.WaitGroup
+	telling.Go(func() {
 		ticker := time.NewTicker(10 * time.Second)
 		defer ticker.Stop()
 		for {
@@ -62,8 +64,11 @@ func (t *contest) tell(implementation string, operator *stage.Operator) (stop fu
 				t.progress("%d MyApps: %s: %d are Ready", t.apps, implementation, operator.Ready())
 			}
 		}
-	}()
-	return func() { close(done) }
+	})
+	return func() {
+		close(done)
+		telling.Wait()
+	}
 }
 
 // bringUp creates the MyApps and returns how long it took until the last one was
