@@ -96,7 +96,11 @@ func (e *engine[T, C]) body(run *reconcile.Run[T], want *intent[C], live *observ
 // content returns what is wanted in canonical form, with the owner and the mark
 // of the step.
 func (e *engine[T, C]) content(run *reconcile.Run[T], want *intent[C]) (map[string]any, error) {
-	content, err := canonical(want.raw, want.desired, e.prototype, run.Scheme())
+	raw, err := e.marshal(want.desired)
+	if err != nil {
+		return nil, reconcile.Terminal(fmt.Errorf("build %s: %w", e.step, err))
+	}
+	content, err := canonical(raw, want.desired, e.prototype, run.Scheme())
 	if err != nil {
 		return nil, reconcile.Terminal(fmt.Errorf("build %s: %w", e.step, err))
 	}

@@ -45,11 +45,11 @@ func (c *contest) pause() time.Duration {
 func (e *engine[T, C]) contested(
 	run *reconcile.Run[T], slot *slot[C], want *intent[C], live C,
 ) (reconcile.Result, bool, error) {
-	fight := &slot.contest
 	now := run.Now()
-	if now.Sub(fight.last) > contestWindow {
-		*fight = contest{}
+	if slot.contest == nil || now.Sub(slot.contest.last) > contestWindow {
+		slot.contest = &contest{}
 	}
+	fight := slot.contest
 	rest := fight.pause() - now.Sub(fight.last)
 	if rest <= 0 {
 		fight.repairs++

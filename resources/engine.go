@@ -18,6 +18,7 @@ import (
 type engine[T, C client.Object] struct {
 	step      string // the name of the step, by which children are marked
 	prototype C      // zero if C is not a pointer to a struct
+	builtIn   bool   // C is a type of Kubernetes' own API
 	readiness func(C) Readiness
 
 	wants func(T) []C // the children that an object wants, nil if that fails
@@ -32,12 +33,11 @@ type engine[T, C client.Object] struct {
 type slot[C client.Object] struct {
 	record  *record[C] // of the last apply, nil if there is none
 	refusal *refusal   // of the last apply that was refused for good, nil if there is none
+	contest *contest   // over the child with somebody else, nil if there was none
 
-	contest contest // over the child with somebody else
-
-	// swept is the name for which this process has made sure that there is no
-	// child of another one, from before the child was renamed.
-	swept client.ObjectKey
+	// swept says that this process has made sure that there is no child of
+	// another name, from before the child was renamed.
+	swept bool
 }
 
 // keep brings one child to what is wanted, in the order that [Ensure] tells. It
@@ -146,7 +146,7 @@ func (e *engine[T, C]) look(
 	}
 	found := err == nil
 	if slot.record != nil && slot.record.key != want.key {
-		slot.record = nil // the child was renamed
+		slot.record, slot.swept = nil, false // the child was renamed
 	}
 	switch {
 	case slot.record == nil && !found:

@@ -1,7 +1,6 @@
 package resources
 
 import (
-	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -18,8 +17,7 @@ type intent[C client.Object] struct {
 	kind    string
 	key     client.ObjectKey
 	desired C
-	raw     []byte // desired as encoding/json has it
-	hash    digest
+	hash    digest // of desired
 }
 
 // String names the child for error messages: "Deployment demo/web".
@@ -45,11 +43,11 @@ func (e *engine[T, C]) intend(run *reconcile.Run[T], desired C) (*intent[C], err
 			"build %s: metadata.name has %d characters, more than the %d that the API server accepts",
 			e.step, len(want.key.Name), validation.DNS1123SubdomainMaxLength)))
 	}
-	raw, err := e.marshal(desired)
+	hash, err := e.hash(desired)
 	if err != nil {
 		return nil, reconcile.Terminal(fmt.Errorf("build %s: %w", e.step, err))
 	}
-	want.raw, want.hash = raw, sha256.Sum256(raw)
+	want.hash = hash
 	return want, nil
 }
 

@@ -17,6 +17,7 @@ func (e *engine[T, C]) init() error {
 	}
 	e.prototype = reflect.New(pointer.Elem()).Interface().(C)
 	e.step = pointer.Elem().Name()
+	e.builtIn = isBuiltIn(pointer.Elem())
 	return nil
 }
 

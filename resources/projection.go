@@ -2,15 +2,11 @@ package resources
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
-
-// digest is a SHA-256.
-type digest = [sha256.Size]byte
 
 // projection is a digest of what a field manager owns of an object: which fields
 // it owns by its own entry in managedFields, and the values that they have, in
@@ -39,5 +35,5 @@ func projection(object client.Object, manager string) (digest, bool, error) {
 	if err := json.NewEncoder(&data).Encode(fields); err != nil {
 		return digest{}, false, fmt.Errorf("read what %s owns: %w", manager, err)
 	}
-	return sha256.Sum256(data.Bytes()), true, nil
+	return digestOf(data.Bytes()), true, nil
 }

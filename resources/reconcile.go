@@ -41,7 +41,7 @@ func (c *Child[T, C]) Reconcile(ctx context.Context, run *reconcile.Run[T]) (rec
 func (c *Child[T, C]) sweep(
 	ctx context.Context, run *reconcile.Run[T], slot *slot[C], name client.ObjectKey,
 ) (reconcile.Result, error) {
-	if slot.swept == name {
+	if slot.swept {
 		return reconcile.Continue, nil
 	}
 	children, err := c.engine.made(ctx, run, slot)
@@ -52,7 +52,7 @@ func (c *Child[T, C]) sweep(
 		return client.ObjectKeyFromObject(child) == name
 	}))
 	if err == nil && result.Outcome() == reconcile.Continued {
-		slot.swept = name
+		slot.swept = true
 	}
 	return result, err
 }

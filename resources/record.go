@@ -19,10 +19,10 @@ type record[C client.Object] struct {
 	projected digest // of what was made of it, zero if that is not known
 
 	mu      sync.Mutex
-	version string    // the last resourceVersion that is known to be as wanted
-	applied C         // the answer, until the cache has caught up with it
-	judged  string    // the resourceVersion that verdict is about
-	verdict Readiness // whether the child is ready
+	version string     // the last resourceVersion that is known to be as wanted
+	applied C          // the answer, until the cache has caught up with it
+	judged  string     // the resourceVersion that verdict is about
+	verdict *Readiness // why the child is not ready, nil if it is
 }
 
 // newRecord makes the record of an apply.
@@ -94,7 +94,13 @@ func (r *record[C]) readiness(child *observation[C], test func(C) Readiness) Rea
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if version := child.shared.GetResourceVersion(); r.judged != version || version == "" {
-		r.verdict, r.judged = test(child.child()).complete(), version
+		r.verdict, r.judged = nil, version
+		if verdict := test(child.child()).complete(); !verdict.Ready {
+			r.verdict = &verdict
+		}
 	}
-	return r.verdict
+	if r.verdict == nil {
+		return Readiness{Ready: true}
+	}
+	return *r.verdict
 }

@@ -35,7 +35,7 @@ const (
 // sumUp keeps the conditions of the steps and of the object.
 func (k *keeper) sumUp(reports []reconcile.Report) {
 	k.reserve(ReadyCondition) // first in the list, for whoever reads it
-	var verdicts []verdict
+	verdicts := make([]verdict, 0, len(reports))
 	for i := range reports {
 		report := &reports[i]
 		seen, speaks := k.judge(report)
