@@ -63,7 +63,7 @@ func TestCounts(t *testing.T) {
 		NoopRequests                   float64
 		RestartRequests, RestartWrites int
 	}
-	exactly := func(r measure.Result) exact { return exact{r.Noop.Requests, r.RestartRequests, r.RestartWrites} }
+	exactly := func(r measure.Result) exact { return exact{r.Requests, r.RestartRequests, r.RestartWrites} }
 	if diff := cmp.Diff(exact{}, exactly(trueup)); diff != "" {
 		t.Errorf("trueup over converged objects (-want +got):\n%s", diff)
 	}

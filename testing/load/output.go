@@ -27,7 +27,7 @@ func writeTable(out io.Writer, results []measure.Result) error {
 	for _, r := range results {
 		_, _ = fmt.Fprintf(table, "%d\t%s\t%.2f\t%.2f\t%.2f\t%.1f\t%.0f\t%.0f\t%.2f\t%d\t%d\t%.0f\t\n",
 			r.Apps, r.Implementation, r.ConvergeSeconds, r.RequestsPerApp, r.WritesPerApp,
-			r.Nanoseconds/1000, r.Allocs, r.Bytes, r.Noop.Requests,
+			r.Nanoseconds/1000, r.Allocs, r.Bytes, r.Requests,
 			r.RestartRequests, r.RestartWrites, r.RecordBytesPerChild)
 	}
 	if err := table.Flush(); err != nil {

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/trueup-dev/trueup/reconcile"
+	"github.com/trueup-dev/trueup/testing/load/internal/contender"
 	"github.com/trueup-dev/trueup/testing/load/internal/measure"
 	"github.com/trueup-dev/trueup/testing/load/internal/stage"
 )
@@ -24,29 +26,35 @@ func (t *contest) converge(ctx context.Context, i int) error {
 		return err
 	}
 	t.namespaces[i] = namespace
-	operator, err := namespace.StartOperator(ctx, implementation, t.workers)
+	convergence, memory, err := t.lead(ctx, namespace, implementation)
 	if err != nil {
 		return err
+	}
+	if memory != nil {
+		held := measure.Held(&memory, namespace.Keys())
+		convergence.RecordBytesPerChild = float64(held) / float64(t.apps*childrenPerApp)
+	}
+	t.rounds[i] = append(t.rounds[i], convergence)
+	return nil
+}
+
+// lead leads an operator from its start to its end, of which nothing is left but
+// what it remembered.
+func (t *contest) lead(
+	ctx context.Context, namespace *stage.Namespace, implementation contender.Implementation,
+) (measure.Convergence, *reconcile.Memory, error) {
+	operator, err := namespace.StartOperator(ctx, implementation, t.workers)
+	if err != nil {
+		return measure.Convergence{}, nil, err
 	}
 	quiet := t.tell(implementation.Name, operator)
 	seconds, err := bringUp(ctx, namespace, operator)
 	quiet()
 	requests, writes := operator.Requests()
-	if err := errors.Join(err, operator.Stop(), namespace.Settle()); err != nil {
-		return err
-	}
-	memory := operator.Memory
-	operator = nil // so that its caches go
-	var held int64
-	if memory != nil {
-		held = measure.Held(&memory, namespace.Keys())
-	}
 	apps := float64(t.apps)
-	t.rounds[i] = append(t.rounds[i], measure.Convergence{
+	return measure.Convergence{
 		Seconds: seconds, RequestsPerApp: float64(requests) / apps, WritesPerApp: float64(writes) / apps,
-		RecordBytesPerChild: float64(held) / (apps * childrenPerApp),
-	})
-	return nil
+	}, operator.Memory, errors.Join(err, operator.Stop(), namespace.Settle())
 }
 
 // tell tells every now and then how many MyApps are Ready, until it is stopped.

@@ -35,12 +35,11 @@ type Subject struct {
 const (
 	// noopRounds is how many batches of passes there are of each subject.
 	noopRounds = 15
-	// batchPasses is how many passes a batch has,
+	// batchPasses is how many passes a batch has, unless it takes longer than
+	// batchTime. It has minPasses all the same.
 	batchPasses = 2000
-	// batchTime when it does not take longer than this,
-	batchTime = 500 * time.Millisecond
-	// minPasses but at least so many.
-	minPasses = 10
+	batchTime   = 500 * time.Millisecond
+	minPasses   = 10
 )
 
 // Noops measures the passes of subjects against each other: batches take turns,
