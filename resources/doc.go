@@ -6,5 +6,11 @@
 // under the pipeline's field manager, so that fields which the function does not
 // set are left to whoever sets them, and is deleted again when it is no longer
 // wanted. An object of the child's name that this owner does not control is
-// neither changed nor deleted.
+// neither changed nor deleted. [EnsureSet] keeps a set of children in the same way.
+//
+// [Reference] reads an object that somebody else owns, such as a Secret that the
+// user names, waits for it, and is woken by it.
+//
+// Whether a child or a reference is ready is told by [ReadinessOf] or by a test of
+// the author's; package cel, below this one, makes one from an expression.
 package resources

@@ -16,7 +16,7 @@ import (
 // concurrent use.
 type Child[T, C client.Object] struct {
 	engine   engine[T, C]
-	desired  func(T) (C, error)
+	desired  func(T, *reconcile.Run[T]) (C, error)
 	when     func(T) bool
 	memory   *reconcile.Memo[*slot[C]]
 	observed *reconcile.Value[*observation[C]]
@@ -65,11 +65,40 @@ type Child[T, C client.Object] struct {
 // often, down to once in five minutes; the condition and an event name the other
 // field manager and the field.
 //
-// The children of an object that is deleted are the garbage collector's, so
-// there is nothing to finalize.
+// The child of an object that is deleted is the garbage collector's, so there is
+// nothing to finalize, unless it is [Child.Detached].
 func Ensure[T, C client.Object](desired func(T) (C, error)) *Child[T, C] {
+	if desired == nil {
+		return EnsureFrom[T, C](nil)
+	}
+	c := EnsureFrom(func(object T, _ *reconcile.Run[T]) (C, error) { return desired(object) })
+	c.engine.wants = func(object T) []C {
+		if c.when != nil && !c.when(object) {
+			return nil
+		}
+		child, err := desired(object)
+		if err != nil {
+			return nil
+		}
+		return []C{child}
+	}
+	return c
+}
+
+// EnsureFrom is [Ensure] for a child that also depends on what earlier steps of
+// the pass found, which desired reads through their handles:
+//
+//	credentials := resources.Reference(credentialsOf)
+//	deployment := resources.EnsureFrom(func(app *MyApp, run *reconcile.Run[*MyApp]) (*appsv1.Deployment, error) {
+//		hash, _ := credentials.Hash(run)
+//		…
+//	})
+//
+// Put it after those steps. An object in the way of the child, which nobody's
+// event tells of then, is looked for every minute.
+func EnsureFrom[T, C client.Object](desired func(T, *reconcile.Run[T]) (C, error)) *Child[T, C] {
 	c := &Child[T, C]{
-		engine:   engine[T, C]{readiness: defaultReadiness[C]},
+		engine:   engine[T, C]{readiness: readinessOf[C]},
 		desired:  desired,
 		memory:   reconcile.NewMemo[*slot[C]](),
 		observed: reconcile.NewValue[*observation[C]](),
@@ -78,20 +107,7 @@ func Ensure[T, C client.Object](desired func(T) (C, error)) *Child[T, C] {
 		c.err = errors.New("the function that builds the child is nil")
 	}
 	c.err = errors.Join(c.err, c.engine.init())
-	c.engine.wants = c.wants
 	return c
-}
-
-// wants returns the child that an object wants.
-func (c *Child[T, C]) wants(object T) []C {
-	if c.when != nil && !c.when(object) {
-		return nil
-	}
-	child, err := c.desired(object)
-	if err != nil {
-		return nil
-	}
-	return []C{child}
 }
 
 // Named gives the step its name. It must stay the same over the versions of an
@@ -119,17 +135,18 @@ func (c *Child[T, C]) When(wanted func(T) bool) *Child[T, C] {
 	return c
 }
 
-// ReadyWhen replaces the test of whether the child is ready, on which the
-// step's outcome depends. It is called with a copy of the observed child and
-// must depend on nothing else: its answer is kept as long as the child's
-// resourceVersion is the same.
+// ReadyWhen replaces the test of whether the child is ready, on which the step's
+// outcome depends. It is called with a copy of the observed child and must depend
+// on nothing else: its answer is kept as long as the child's resourceVersion is
+// the same. An error given beside it, as by a constructor that makes the test of
+// an expression, is reported at setup:
 //
-// By default a Service of type LoadBalancer is ready when it has an address, and
-// anything else when kstatus calls it current: a Deployment when its latest
-// generation is fully rolled out and available, a custom resource when its
-// conditions say so, kinds without such notions when they exist.
-func (c *Child[T, C]) ReadyWhen(test func(C) Readiness) *Child[T, C] {
-	c.err = errors.Join(c.err, c.engine.setReadiness(test))
+//	.ReadyWhen(cel.Expression[*unstructured.Unstructured]("self.status.phase == 'Running'"))
+//
+// Defaults to [ReadinessOf], which knows the kinds of Kubernetes and the custom
+// in conditions: see [Readiness].
+func (c *Child[T, C]) ReadyWhen(test func(C) Readiness, err ...error) *Child[T, C] {
+	c.err = errors.Join(c.err, c.engine.setReadiness(test, err))
 	return c
 }
 

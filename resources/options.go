@@ -30,7 +30,10 @@ func (e *engine[T, C]) setKind(gvk schema.GroupVersionKind) error {
 	return nil
 }
 
-func (e *engine[T, C]) setReadiness(test func(C) Readiness) error {
+func (e *engine[T, C]) setReadiness(test func(C) Readiness, faults []error) error {
+	if err := errors.Join(faults...); err != nil {
+		return fmt.Errorf("ReadyWhen: %w", err)
+	}
 	if test == nil {
 		return errors.New("ReadyWhen: the function is nil")
 	}

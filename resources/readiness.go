@@ -83,8 +83,8 @@ func ReadinessOf[C client.Object](object C) Readiness {
 	return customReadiness(object).complete()
 }
 
-// defaultReadiness is the test of a step that is given none.
-func defaultReadiness[C client.Object](child C) Readiness { return ReadinessOf(child) }
+// readinessOf is [ReadinessOf] for a kind of child.
+func readinessOf[C client.Object](child C) Readiness { return ReadinessOf(child) }
 
 func notReady(reason, format string, args ...any) Readiness {
 	return Readiness{Reason: reason, Message: fmt.Sprintf(format, args...)}

@@ -17,7 +17,7 @@ func (c *Child[T, C]) Reconcile(ctx context.Context, run *reconcile.Run[T]) (rec
 	if c.when != nil && !c.when(run.Object()) {
 		return c.engine.remove(ctx, run, slot)
 	}
-	desired, err := c.desired(run.Object())
+	desired, err := c.desired(run.Object(), run)
 	if err != nil {
 		return reconcile.Result{}, fmt.Errorf("build %s: %w", c.engine.step, err)
 	}

@@ -53,18 +53,12 @@ func newRollout(t *testing.T) *rollout {
 	r.Live = &steptest.Live{Requests: requests, User: user, Environment: reconcile.Environment{Cache: mgr.GetCache()}}
 
 	secret := resources.Reference(secretOf)
-	hashes := sync.Map{}
 	pipeline := reconcile.NewPipeline("rollout-"+r.namespace[len(r.namespace)-5:],
 		secret,
-		reconcile.Func("hash", func(_ context.Context, run *reconcile.Run[*v1.MyApp]) (reconcile.Result, error) {
-			hash, _ := secret.Hash(run)
-			hashes.Store(run.Object().UID, hash)
-			return reconcile.Continue, nil
-		}),
-		resources.Ensure(func(app *v1.MyApp) (*appsv1.Deployment, error) {
+		resources.EnsureFrom(func(app *v1.MyApp, run *reconcile.Run[*v1.MyApp]) (*appsv1.Deployment, error) {
 			deployment, err := desiredDeployment(app)
-			hash, _ := hashes.Load(app.UID)
-			deployment.Spec.Template.Annotations = map[string]string{"hash": hash.(string)}
+			hash, _ := secret.Hash(run)
+			deployment.Spec.Template.Annotations = map[string]string{"hash": hash}
 			return deployment, err
 		}).ReadyWhen(func(*appsv1.Deployment) resources.Readiness { return resources.Readiness{Ready: true} }),
 		status.Func(func(app *v1.MyApp, _ *reconcile.Run[*v1.MyApp]) {

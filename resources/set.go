@@ -51,7 +51,7 @@ type Set[T, C client.Object] struct {
 // Finalize is as for [Ensure].
 func EnsureSet[T, C client.Object](desired func(T) ([]C, error)) *Set[T, C] {
 	s := &Set[T, C]{
-		engine:   engine[T, C]{readiness: defaultReadiness[C]},
+		engine:   engine[T, C]{readiness: readinessOf[C]},
 		desired:  desired,
 		limit:    defaultLimit,
 		memory:   reconcile.NewMemo[*slots[C]](),
@@ -87,8 +87,8 @@ func (s *Set[T, C]) Kind(gvk schema.GroupVersionKind) *Set[T, C] {
 }
 
 // ReadyWhen replaces the test of whether a child is ready, as [Child.ReadyWhen].
-func (s *Set[T, C]) ReadyWhen(test func(C) Readiness) *Set[T, C] {
-	s.err = errors.Join(s.err, s.engine.setReadiness(test))
+func (s *Set[T, C]) ReadyWhen(test func(C) Readiness, err ...error) *Set[T, C] {
+	s.err = errors.Join(s.err, s.engine.setReadiness(test, err))
 	return s
 }
 

@@ -15,10 +15,11 @@ const wantedIndex = "trueup.dev/wanted"
 // wakeWhenFree makes the events of an object that is in the way wake those that
 // want a child of its name: the controller reference, by which the events of a
 // child wake its owner, tells of somebody else, if there is any. Unstructured
-// owners are left to the poll, because their kind is not known to a step.
+// owners, whose kind is not known to a step, and children that depend on more than
+// their owner are left to the poll.
 func (e *engine[T, C]) wakeWhenFree(about *reconcile.Description) {
 	pointer := reflect.TypeFor[T]()
-	if pointer.Kind() != reflect.Pointer || pointer.Elem().Kind() != reflect.Struct {
+	if e.wants == nil || pointer.Kind() != reflect.Pointer || pointer.Elem().Kind() != reflect.Struct {
 		return
 	}
 	owner := reflect.New(pointer.Elem()).Interface().(T)
