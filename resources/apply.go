@@ -106,6 +106,7 @@ func (e *engine[T, C]) content(run *reconcile.Run[T], want *intent[C]) (map[stri
 	}
 	metadata, _ := content["metadata"].(map[string]any)
 	metadata["name"] = want.key.Name
+	delete(metadata, "namespace")
 	if want.key.Namespace != "" {
 		metadata["namespace"] = want.key.Namespace
 	}

@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
@@ -19,7 +20,8 @@ import (
 //   - apiVersion and kind are filled in;
 //   - status, managedFields and what only the server sets are dropped;
 //   - what is there only because Go structs have zero values is dropped: a field
-//     that is a struct and not a pointer to one, and is all zero, such as
+//     that is a struct and not a pointer to one, is all zero, and may be left out
+//     (omitempty, which encoding/json does not do for structs), such as
 //     strategy: {}, resources: {}, targetPort: 0, creationTimestamp: null;
 //   - the stringData of a Secret is folded into data, as the server does.
 //
@@ -30,7 +32,8 @@ func canonical(raw []byte, desired, prototype client.Object, scheme *runtime.Sch
 		return nil, err
 	}
 	content := map[string]any{}
-	if err := json.Unmarshal(raw, &content); err != nil {
+	// Not encoding/json, which makes a float64 of every number.
+	if err := utiljson.Unmarshal(raw, &content); err != nil {
 		return nil, err
 	}
 	if _, ok := desired.(*unstructured.Unstructured); !ok {
@@ -129,7 +132,8 @@ func dropZeroFields(value reflect.Value, content map[string]any) {
 		if !ok {
 			continue
 		}
-		if field.Type.Kind() == reflect.Struct && value.Field(i).IsZero() {
+		optional := strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")
+		if optional && field.Type.Kind() == reflect.Struct && value.Field(i).IsZero() {
 			delete(content, name)
 			continue
 		}

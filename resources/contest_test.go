@@ -112,7 +112,10 @@ func TestTrimManagedFieldsKeepsWhatAStepNeeds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []metav1.ManagedFieldsEntry{{Manager: "test", Operation: metav1.ManagedFieldsOperationApply}}
+	want := []metav1.ManagedFieldsEntry{
+		{Manager: "test", Operation: metav1.ManagedFieldsOperationUpdate},
+		{Manager: "test", Operation: metav1.ManagedFieldsOperationApply},
+	}
 	if diff := cmp.Diff(want, got.(*corev1.ConfigMap).ManagedFields); diff != "" {
 		t.Errorf("managedFields (-want +got):\n%s", diff)
 	}

@@ -35,6 +35,10 @@ type slot[C client.Object] struct {
 	refusal *refusal   // of the last apply that was refused for good, nil if there is none
 	contest *contest   // over the child with somebody else, nil if there was none
 
+	// before has the records of the names that the child had, until there is
+	// certainly nothing left of them.
+	before []*record[C]
+
 	// swept says that this process has made sure that there is no child of
 	// another name, from before the child was renamed.
 	swept bool
@@ -75,25 +79,25 @@ func (e *engine[T, C]) converge(
 ) (reconcile.Result, *observation[C], error) {
 	for attempt := 1; ; attempt++ {
 		if live != nil {
-			if result, blocked := e.blocked(run, live.shared); blocked {
-				return result, nil, nil
+			if result, blocked, err := e.blocked(ctx, run, live.shared); blocked || err != nil {
+				return result, nil, err
 			}
-			settled, err := e.settled(run, slot, want, live.shared)
+			state, err := e.compare(run, slot, want, live.shared)
 			if err != nil {
 				return reconcile.Result{}, nil, fmt.Errorf("compare %s: %w", want, err)
 			}
-			if settled {
+			if state == asWanted {
 				return e.judge(run, slot.record, live), live, nil
 			}
-			if slot.record.drifted(want, live.shared) {
+			if state == changed {
 				result, wait, err := e.contested(run, slot, want, live.shared)
 				if wait || err != nil {
 					return result, live, err
 				}
 			}
 		}
-		if err := slot.wasRefused(run.Object(), want, live); err != nil {
-			return reconcile.Result{}, nil, err
+		if last := slot.wasRefused(run.Object(), want, live, run.Now()); last != nil {
+			return last.result, nil, last.err
 		}
 		applied, err := e.applyOver(ctx, run, slot, want, live)
 		if err == nil {
@@ -103,12 +107,12 @@ func (e *engine[T, C]) converge(
 			seen := share(applied)
 			return e.judge(run, slot.record, seen), seen, nil
 		}
-		if e.recreate && live != nil && isInvalid(err) && !isRace(err) {
+		if e.recreate && live != nil && isImmutable(err) && !isRace(err) {
 			result, err := e.replace(ctx, run, slot, want, live, err)
 			return result, nil, err
 		}
 		if !isRace(err) || attempt == attempts {
-			result, err := slot.refused(run.Object(), want, live, err)
+			result, err := slot.refused(run.Object(), want, live, run.Now(), err)
 			return result, nil, err
 		}
 		// The cache was behind: what it showed is not what is there.
@@ -118,16 +122,16 @@ func (e *engine[T, C]) converge(
 	}
 }
 
-// settled reports whether an existing child is known to be as wanted.
-func (e *engine[T, C]) settled(run *reconcile.Run[T], slot *slot[C], want *intent[C], live C) (bool, error) {
+// compare says what is known of an existing child.
+func (e *engine[T, C]) compare(run *reconcile.Run[T], slot *slot[C], want *intent[C], live C) (state, error) {
 	if slot.record == nil {
 		known, err := e.recognise(run, want, live)
 		if err != nil {
-			return false, err
+			return unknown, err
 		}
 		slot.record = known
 	}
-	return slot.record.settles(want, live, run.FieldManager())
+	return slot.record.compare(want, live, run.FieldManager())
 }
 
 // attempts bounds the tries within a pass. Every one but the first starts from
@@ -145,8 +149,9 @@ func (e *engine[T, C]) look(
 		return nil, fmt.Errorf("read %s: %w", want, err)
 	}
 	found := err == nil
-	if slot.record != nil && slot.record.key != want.key {
-		slot.record, slot.swept = nil, false // the child was renamed
+	if slot.record != nil && slot.record.key != want.key { // the child was renamed
+		slot.before = append(slot.before, slot.record)
+		slot.record, slot.swept = nil, false
 	}
 	switch {
 	case slot.record == nil && !found:

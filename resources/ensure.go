@@ -31,7 +31,9 @@ type Child[T, C client.Object] struct {
 // desired builds the child from the spec and metadata of the object and nothing
 // else: the same object has to give the same child. It must set the name, and
 // the namespace is the object's if it sets none; apiVersion and kind are filled
-// in. What it returns stays its own: it is not changed, and may be shared. An
+// in. It is also called beside the passes, with a copy of the object, to find out
+// the name; so is the function of [Child.When]. What it returns stays its own: it
+// is not changed, and may be shared. An
 // error of desired is the step's; mark it with [reconcile.Terminal] when only a
 // change of the object can mend it. A nil child means that none is wanted.
 //

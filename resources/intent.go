@@ -26,11 +26,8 @@ func (i *intent[C]) String() string { return fmt.Sprintf("%s %s", i.kind, i.key)
 // intend checks what the author's function built, as far as can be known
 // without the server.
 func (e *engine[T, C]) intend(run *reconcile.Run[T], desired C) (*intent[C], error) {
-	want := &intent[C]{kind: e.kindName(), key: client.ObjectKeyFromObject(desired), desired: desired}
+	want := &intent[C]{kind: e.kindName(), key: e.keyOf(run, desired), desired: desired}
 	owner := run.Object()
-	if want.key.Namespace == "" && e.detached == "" {
-		want.key.Namespace = owner.GetNamespace()
-	}
 	switch {
 	case want.key.Name == "":
 		return nil, reconcile.Terminal(fmt.Errorf("build %s: metadata.name is empty", e.step))
@@ -38,6 +35,9 @@ func (e *engine[T, C]) intend(run *reconcile.Run[T], desired C) (*intent[C], err
 		return nil, reconcile.Terminal(fmt.Errorf(
 			"build %s: metadata.namespace is %q, but an owner reference holds only within the owner's namespace %q",
 			e.step, want.key.Namespace, owner.GetNamespace()))
+	case want.key.Namespace == "" && e.needsNamespace(run):
+		return nil, reconcile.Terminal(fmt.Errorf(
+			"build %s: metadata.namespace is empty, and the owner has none to take its place", e.step))
 	case len(want.key.Name) > validation.DNS1123SubdomainMaxLength:
 		return nil, reconcile.WithReason("Invalid", reconcile.Terminal(fmt.Errorf(
 			"build %s: metadata.name has %d characters, more than the %d that the API server accepts",
@@ -49,6 +49,27 @@ func (e *engine[T, C]) intend(run *reconcile.Run[T], desired C) (*intent[C], err
 	}
 	want.hash = hash
 	return want, nil
+}
+
+// needsNamespace reports whether the kind of the child is certainly namespaced.
+func (e *engine[T, C]) needsNamespace(run *reconcile.Run[T]) bool {
+	namespaced, err := run.Client().IsObjectNamespaced(e.prototype)
+	return err == nil && namespaced
+}
+
+// keyOf returns the name of a child that an author built. A child in no namespace
+// is in the owner's, and a cluster-scoped one in none.
+func (e *engine[T, C]) keyOf(run *reconcile.Run[T], desired C) client.ObjectKey {
+	key := client.ObjectKeyFromObject(desired)
+	switch {
+	case e.detached == "" && key.Namespace == "":
+		key.Namespace = run.Object().GetNamespace()
+	case e.detached != "" && key.Namespace != "":
+		if namespaced, err := run.Client().IsObjectNamespaced(e.prototype); err == nil && !namespaced {
+			key.Namespace = ""
+		}
+	}
+	return key
 }
 
 // marshal returns the child as encoding/json has it. An unstructured one may

@@ -1,10 +1,12 @@
 package resources
 
 import (
+	"encoding/json"
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 	"sigs.k8s.io/structured-merge-diff/v6/value"
@@ -44,7 +46,17 @@ func contentOf(object client.Object) (map[string]any, error) {
 	if content, ok := object.(runtime.Unstructured); ok {
 		return content.UnstructuredContent(), nil
 	}
-	return runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	if content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object); err == nil {
+		return content, nil
+	}
+	// There are types that the converter does not know what to do with, such as
+	// maps whose keys are numbers.
+	data, err := json.Marshal(object)
+	if err != nil {
+		return nil, err
+	}
+	content := map[string]any{}
+	return content, utiljson.Unmarshal(data, &content)
 }
 
 // owned returns the part of a value that a set of fields selects. It needs no

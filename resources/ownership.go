@@ -1,6 +1,7 @@
 package resources
 
 import (
+	"context"
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -58,12 +59,18 @@ func (e *engine[T, C]) claim(run *reconcile.Run[T], metadata map[string]any) err
 	if err != nil {
 		return reconcile.Terminal(fmt.Errorf("own %s: %w", e.step, err))
 	}
-	references, _ := metadata["ownerReferences"].([]any)
-	for _, reference := range references {
-		if fields, ok := reference.(map[string]any); ok && fields["controller"] == true {
+	built, _ := metadata["ownerReferences"].([]any)
+	references := make([]any, 0, len(built)+1)
+	for _, reference := range built {
+		fields, ok := reference.(map[string]any)
+		switch {
+		case ok && fields["uid"] == string(owner.GetUID()):
+			continue // the one that is added below
+		case ok && fields["controller"] == true:
 			return reconcile.Terminal(fmt.Errorf(
 				"build %s: metadata.ownerReferences has a controller; that is for %s %s to be", e.step, gvk.Kind, owner.GetName()))
 		}
+		references = append(references, reference)
 	}
 	metadata["ownerReferences"] = append(references, map[string]any{
 		"apiVersion":         gvk.GroupVersion().String(),
@@ -102,16 +109,38 @@ func (e *engine[T, C]) isOurs(run *reconcile.Run[T], child C) bool {
 
 // blocked says what keeps an existing object from being applied to: it is not
 // this owner's, or it is being deleted.
-func (e *engine[T, C]) blocked(run *reconcile.Run[T], live C) (reconcile.Result, bool) {
+func (e *engine[T, C]) blocked(ctx context.Context, run *reconcile.Run[T], live C) (reconcile.Result, bool, error) {
 	name := e.named(live)
-	if !e.owns(run.Object().GetUID(), live) && !e.mayAdopt(live) {
-		// The watch on children tells their owner, which this object is not.
-		return reconcile.Wait("NotControlled", name+" exists and "+ownerOf(live)+"; it is not taken over").After(pollInterval), true
+	ours := e.owns(run.Object().GetUID(), live)
+	// The watch on children tells their owner, which this object is not, or not yet.
+	poll := pollInterval
+	if ours {
+		poll = 0
 	}
-	if !live.GetDeletionTimestamp().IsZero() {
-		return reconcile.Wait("Deleting", name+" is being deleted; it is made again when it is gone"), true
+	switch {
+	case !ours && !e.mayAdopt(live):
+		return reconcile.Wait("NotControlled", name+" exists and "+ownerOf(live)+"; it is not taken over").After(poll), true, nil
+	case !live.GetDeletionTimestamp().IsZero():
+		return reconcile.Wait("Deleting", name+" is being deleted; it is made again when it is gone").After(poll), true, nil
+	case !ours:
+		return e.beforeAdoption(ctx, run, name)
 	}
-	return reconcile.Result{}, false
+	return reconcile.Result{}, false, nil
+}
+
+// beforeAdoption makes sure that the owner is there, and not being deleted: an
+// orphaning deletion takes the owner reference off the child, and a cache that
+// has not seen the deletion must not make us put it back.
+func (e *engine[T, C]) beforeAdoption(ctx context.Context, run *reconcile.Run[T], name string) (reconcile.Result, bool, error) {
+	owner := run.Object().DeepCopyObject().(T)
+	err := run.Live().Get(ctx, client.ObjectKeyFromObject(owner), owner)
+	switch {
+	case client.IgnoreNotFound(err) != nil:
+		return reconcile.Result{}, false, fmt.Errorf("adopt %s: read the owner: %w", name, err)
+	case err != nil || owner.GetUID() != run.Object().GetUID() || !owner.GetDeletionTimestamp().IsZero():
+		return reconcile.Wait("OwnerDeleted", name+" is not taken over, because its owner is being deleted").After(pollInterval), true, nil
+	}
+	return reconcile.Result{}, false, nil
 }
 
 // mayAdopt reports whether an object that is not the owner's may be made so:

@@ -52,18 +52,22 @@ func (e *engine[T, C]) recognise(run *reconcile.Run[T], want *intent[C], live C)
 }
 
 // sameAs reports whether two contents are the same child, or part of a child.
-func sameAs[C client.Object](a, b map[string]any) (bool, error) {
+// Types that cannot be compared or converted as Go values, for their unexported
+// fields or odd maps, are compared as JSON.
+func sameAs[C client.Object](a, b map[string]any) (same bool, err error) {
 	child := reflect.TypeFor[C]().Elem()
-	if _, ok := reflect.New(child).Interface().(runtime.Unstructured); ok {
+	x, y := reflect.New(child).Interface(), reflect.New(child).Interface()
+	_, isUnstructured := x.(runtime.Unstructured)
+	if isUnstructured ||
+		runtime.DefaultUnstructuredConverter.FromUnstructured(a, x) != nil ||
+		runtime.DefaultUnstructuredConverter.FromUnstructured(b, y) != nil {
 		return sameJSON(a, b)
 	}
-	x, y := reflect.New(child).Interface(), reflect.New(child).Interface()
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(a, x); err != nil {
-		return false, err
-	}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(b, y); err != nil {
-		return false, err
-	}
+	defer func() {
+		if recover() != nil {
+			same, err = sameJSON(a, b)
+		}
+	}()
 	fillAtomicDefaults(reflect.ValueOf(x))
 	fillAtomicDefaults(reflect.ValueOf(y))
 	return equality.Semantic.DeepEqual(x, y), nil

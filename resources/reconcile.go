@@ -39,12 +39,16 @@ func (c *Child[T, C]) Reconcile(ctx context.Context, run *reconcile.Run[T]) (rec
 // that is wanted now is ready: the function that names it may have changed with
 // the object or with the operator. It looks once in a process for each name.
 func (c *Child[T, C]) sweep(
-	ctx context.Context, run *reconcile.Run[T], slot *slot[C], name client.ObjectKey,
+	ctx context.Context, run *reconcile.Run[T], known *slot[C], name client.ObjectKey,
 ) (reconcile.Result, error) {
-	if slot.swept {
+	if known.swept {
 		return reconcile.Continue, nil
 	}
-	children, err := c.engine.made(ctx, run, slot)
+	slots := []*slot[C]{known}
+	for _, old := range known.before {
+		slots = append(slots, &slot[C]{record: old})
+	}
+	children, err := c.engine.made(ctx, run, slots...)
 	if err != nil {
 		return reconcile.Result{}, err
 	}
@@ -52,7 +56,7 @@ func (c *Child[T, C]) sweep(
 		return client.ObjectKeyFromObject(child) == name
 	}))
 	if err == nil && result.Outcome() == reconcile.Continued {
-		slot.swept = true
+		known.swept, known.before = true, nil
 	}
 	return result, err
 }

@@ -41,31 +41,41 @@ func newRecord[C client.Object](want *intent[C], applied C, manager string) (*re
 	}, nil
 }
 
-// settles reports, of a record or of none, whether the child is known to be as wanted: what is wanted is
-// what was applied, and what is there is what the server made of it. It is the
-// same resourceVersion, or another one in which nothing has changed that the
-// field manager owns: somebody wrote the status, or a field of their own.
-func (r *record[C]) settles(want *intent[C], live C, manager string) (bool, error) {
+// state is what is known of an existing child.
+type state int
+
+const (
+	unknown  state = iota // nothing for certain: it has to be applied
+	asWanted              // what is wanted was applied, and that is what is there
+	changed               // what is wanted was applied, and somebody has changed it
+)
+
+// compare says, of a record or of none, what is known of a child. It is as wanted
+// if what is wanted is what was applied, and if what is there is what the server
+// made of it: the same resourceVersion, or another one in which nothing has
+// changed that the field manager owns, because somebody wrote the status or a
+// field of their own.
+func (r *record[C]) compare(want *intent[C], live C, manager string) (state, error) {
 	if r == nil || r.hash != want.hash || r.uid != live.GetUID() {
-		return false, nil
+		return unknown, nil
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.version == live.GetResourceVersion() {
-		return true, nil
+		return asWanted, nil
 	}
-	projected, known, err := projection(live, manager)
-	if err != nil || !known || projected != r.projected {
-		return false, err
+	if len(live.GetManagedFields()) == 0 {
+		return unknown, nil // the cache drops them: nothing can be said
+	}
+	projected, _, err := projection(live, manager)
+	if err != nil {
+		return unknown, err
+	}
+	if projected != r.projected {
+		return changed, nil
 	}
 	r.version = live.GetResourceVersion()
-	return true, nil
-}
-
-// drifted reports, of a child that is not settled, whether somebody else is the
-// reason: what is wanted is what was applied to it.
-func (r *record[C]) drifted(want *intent[C], live C) bool {
-	return r != nil && r.hash == want.hash && r.uid == live.GetUID()
+	return asWanted, nil
 }
 
 // isAheadOf reports whether the cache has not yet seen what the record is

@@ -21,10 +21,11 @@ func (e *engine[T, C]) replace(
 	ctx context.Context, run *reconcile.Run[T], slot *slot[C], want *intent[C], live *observation[C], refused error,
 ) (reconcile.Result, error) {
 	if err := e.rehearse(ctx, run, want); err != nil {
+		both := fmt.Errorf("%w; nor can it be made anew: %w", refused, err)
 		if isInvalid(err) {
-			return slot.refused(run.Object(), want, live, err)
+			return slot.refused(run.Object(), want, live, run.Now(), both)
 		}
-		return reconcile.Result{}, fmt.Errorf("%w (which could not be applied in place: %w)", err, refused)
+		return reconcile.Result{}, both
 	}
 	if err := e.delete(ctx, run, live.shared, "cannot be changed in place and is made again"); err != nil {
 		return reconcile.Result{}, err
@@ -43,6 +44,18 @@ func (e *engine[T, C]) rehearse(ctx context.Context, run *reconcile.Run[T], want
 	name := rehearsalName(want.key.Name)
 	within(content, "metadata")["name"] = name
 	within(content, "metadata")["resourceVersion"] = createOnly
+	if e.kindName() == "Service" { // what the child that is there holds on to
+		spec := within(content, "spec")
+		for _, field := range []string{"clusterIP", "clusterIPs", "healthCheckNodePort"} {
+			delete(spec, field)
+		}
+		ports, _ := spec["ports"].([]any)
+		for _, port := range ports {
+			if fields, ok := port.(map[string]any); ok {
+				delete(fields, "nodePort")
+			}
+		}
+	}
 	body, err := json.Marshal(content)
 	if err != nil {
 		return err

@@ -42,9 +42,10 @@ type Set[T, C client.Object] struct {
 //  2. The children are brought into line, several at a time, see [Set.Limit]. One
 //     that fails or waits does not keep the others from it.
 //  3. Children that this step made and that are not in the set are deleted, with
-//     their UID and resourceVersion as preconditions, unless a child could not be
-//     applied. A child that is ready is not deleted as long as a newer one of the
-//     set is not, so that what was renamed serves until its successor does.
+//     their UID and resourceVersion as preconditions, unless a child of the set
+//     could not be applied. One that is ready is not deleted as long as one of the
+//     set that is not older is not ready, so that what was renamed serves until its
+//     successor does.
 //  4. The step waits until all are ready and the others gone. Its message says
 //     how many are and names the first that are not.
 //

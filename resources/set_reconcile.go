@@ -52,11 +52,22 @@ func (s *Set[T, C]) Reconcile(ctx context.Context, run *reconcile.Run[T]) (recon
 	}
 	s.observed.Set(run, seen)
 	waiting := s.waiting(outcomes)
-	if !join.Stops() {
+	if !join.Stops() && allApplied(outcomes) {
 		join.Add(s.prune(ctx, run, known, outcomes))
 	}
 	join.Add(waiting, nil)
 	return join.Outcome()
+}
+
+// allApplied reports whether every child of the set is there and ours: one that is
+// not may be the successor of one that would be deleted.
+func allApplied[C client.Object](outcomes []outcome[C]) bool {
+	for i := range outcomes {
+		if outcomes[i].child == nil {
+			return false
+		}
+	}
+	return true
 }
 
 // keys returns the names of the children, and checks that they tell them apart.
@@ -67,10 +78,7 @@ func (s *Set[T, C]) keys(run *reconcile.Run[T], desired []C) ([]client.ObjectKey
 		if reflect.ValueOf(&child).Elem().IsZero() {
 			return nil, fmt.Errorf("child %d is nil", i)
 		}
-		key := client.ObjectKeyFromObject(child)
-		if key.Namespace == "" {
-			key.Namespace = s.engine.namespace(run)
-		}
+		key := s.engine.keyOf(run, child)
 		if seen[key] {
 			return nil, fmt.Errorf("two children have the name %q", key.Name)
 		}
@@ -196,8 +204,9 @@ func (s *Set[T, C]) stillServes(run *reconcile.Run[T], child C, outcomes []outco
 		if successor == nil || outcomes[i].result.Outcome() == reconcile.Continued {
 			continue
 		}
-		made := successor.shared.GetCreationTimestamp()
-		if was := child.GetCreationTimestamp(); was.Before(&made) {
+		// Of two made in the same second either may be the newer.
+		was, made := child.GetCreationTimestamp(), successor.shared.GetCreationTimestamp()
+		if !made.Before(&was) {
 			return true
 		}
 	}

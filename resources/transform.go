@@ -9,14 +9,15 @@ import (
 )
 
 // TrimManagedFields returns a transform for the manager's cache that drops from
-// managedFields everything but what the given field managers applied. It saves
+// managedFields everything but what the given field managers own. It saves
 // the memory of the rest, which is about a third of a small object, and keeps
 // what a step needs to tell without a request that a child is as desired:
 //
 //	cache.Options{DefaultTransform: resources.TrimManagedFields("myapp")}
 //
 // Name the field managers of all pipelines that share the cache: a pipeline's is
-// its name, unless its environment says otherwise. With a transform that drops
+// its name, unless its environment says otherwise; and those of old that
+// [Child.FormerManagers] names. With a transform that drops
 // managedFields altogether steps are as exact, but send an apply, which changes
 // nothing, for every change of a child that they did not make themselves, and
 // one for each child after a restart.
@@ -33,8 +34,7 @@ func TrimManagedFields(managers ...string) toolscache.TransformFunc {
 		// A new list, so that the old one's memory is let go.
 		var kept []metav1.ManagedFieldsEntry
 		for _, entry := range entries {
-			if entry.Operation == metav1.ManagedFieldsOperationApply && entry.Subresource == "" &&
-				slices.Contains(managers, entry.Manager) {
+			if entry.Subresource == "" && slices.Contains(managers, entry.Manager) {
 				kept = append(kept, entry)
 			}
 		}

@@ -28,7 +28,7 @@ func (e *engine[T, C]) wakeWhenFree(about *reconcile.Description) {
 	}
 	name := wantedIndex + "/" + e.step
 	about.Indexes = append(about.Indexes, reconcile.Index{Object: owner, Name: name, Values: e.wantedNames})
-	about.Watches = append(about.Watches, reconcile.Watch{Object: e.prototype, Index: name, Values: e.nameInTheWay})
+	about.Watches = append(about.Watches, reconcile.Watch{Object: e.prototype, Index: name, Values: nameInTheWay})
 }
 
 // wantedNames computes the values of wantedIndex: it asks the author's function,
@@ -45,7 +45,9 @@ func (e *engine[T, C]) wantedNames(object client.Object) (names []string) {
 		}
 	}()
 	defer reconcile.Recover(&failure)
-	for _, child := range e.wants(owner) {
+	// The object is the cache's own, and the author's function is not to be trusted
+	// with that.
+	for _, child := range e.wants(owner.DeepCopyObject().(T)) {
 		if reflect.ValueOf(&child).Elem().IsZero() {
 			continue
 		}
@@ -58,11 +60,8 @@ func (e *engine[T, C]) wantedNames(object client.Object) (names []string) {
 	return names
 }
 
-// nameInTheWay returns the name of an object, under which it may be in the way
-// of an owner, unless it is a child, whose events wake its owner already.
-func (e *engine[T, C]) nameInTheWay(object client.Object) []string {
-	if object.GetLabels()[StepLabel] != "" {
-		return nil
-	}
+// nameInTheWay returns the name under which an object may be in the way of
+// somebody.
+func nameInTheWay(object client.Object) []string {
 	return []string{client.ObjectKeyFromObject(object).String()}
 }
