@@ -2,6 +2,7 @@ package resources_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -65,6 +66,14 @@ func TestACacheThatDropsManagedFields(t *testing.T) {
 				t.Errorf("events = %q, want none: nothing of ours has changed", events)
 			}
 			b.quiet(child)
+
+			for i := range 5 { // no contest: nobody touches what is ours
+				b.get(child)
+				child.Annotations = map[string]string{"theirs": strings.Repeat("x", i)}
+				b.update(child)
+				b.caughtUp(child)
+				b.want("after another change of theirs", reconcile.Continue)
+			}
 
 			b.get(child)
 			child.Data["image"] = "theirs"
