@@ -8,18 +8,20 @@ import (
 
 // ThreeWay returns live with everything changed that differs between base and
 // ours. Objects are merged field by field. Lists of conditions, that is of
-// objects with a type and a status, are merged by type: the order is live's,
-// new ones go to the end. Any other value that differs is ours as a whole.
-// A field that base has and ours has not is removed. The arguments stay as they
-// are; the result may share parts with them.
+// objects with a type of their own and a status, are merged by type: the order
+// is live's, new ones go to the end. Any other value that differs is ours as a
+// whole.
+//
+// What base has and ours has not is removed: of an object or a list of
+// conditions only what base had, so that what others put there stays. Null is
+// the same as no value, and nil is the result where nothing is left. The
+// arguments stay as they are; the result may share parts with them.
 func ThreeWay(base, ours, live any) any {
 	if equality.Semantic.DeepEqual(base, ours) {
 		return live
 	}
-	if ourFields, ok := ours.(map[string]any); ok {
-		baseFields, _ := base.(map[string]any)
-		liveFields, _ := live.(map[string]any)
-		return fields(baseFields, ourFields, liveFields)
+	if merged, ok := byField(base, ours, live); ok {
+		return merged
 	}
 	ourItems, ok := conditions(ours)
 	if !ok {
@@ -33,33 +35,58 @@ func ThreeWay(base, ours, live any) any {
 	if !ok {
 		return ours
 	}
-	return byType(baseItems, ourItems, liveItems)
+	merged := byType(baseItems, ourItems, liveItems)
+	if len(merged) == 0 && ours == nil {
+		return nil
+	}
+	return merged
+}
+
+// byField merges objects. It returns false if there is no object in base and
+// ours, or something else in one of them. What is left of an object that ours
+// has not is nil if it is empty.
+func byField(base, ours, live any) (any, bool) {
+	baseFields, isObject := base.(map[string]any)
+	ourFields, wanted := ours.(map[string]any)
+	if !wanted && (!isObject || ours != nil) {
+		return nil, false
+	}
+	liveFields, _ := live.(map[string]any)
+	merged := fields(baseFields, ourFields, liveFields)
+	if len(merged) == 0 && !wanted {
+		return nil, true
+	}
+	return merged, true
 }
 
 func fields(base, ours, live map[string]any) map[string]any {
 	merged := make(map[string]any, len(live)+len(ours))
 	for key, value := range live {
-		merged[key] = value
-	}
-	for key, value := range ours {
-		if value, ok := optional(ThreeWay(base[key], value, live[key])); ok {
+		if value != nil {
 			merged[key] = value
 		}
 	}
-	for key := range base {
-		if _, kept := ours[key]; !kept {
+	merge := func(key string) {
+		if value := ThreeWay(base[key], ours[key], live[key]); value != nil {
+			merged[key] = value
+		} else {
 			delete(merged, key)
+		}
+	}
+	for key := range ours {
+		merge(key)
+	}
+	for key := range base {
+		if _, done := ours[key]; !done {
+			merge(key)
 		}
 	}
 	return merged
 }
 
-// optional reports whether a field has a value at all.
-func optional(value any) (any, bool) { return value, value != nil }
-
 func byType(base, ours, live []any) []any {
 	baseBy, oursBy := index(base), index(ours)
-	var merged []any
+	merged := []any{}
 	seen := map[string]bool{}
 	for _, item := range live {
 		name := typeOf(item)
@@ -85,8 +112,9 @@ func byType(base, ours, live []any) []any {
 	return merged
 }
 
-// conditions returns the items of a list if all of them are conditions. No
-// value at all is a list without items.
+// conditions returns the items of a list if all of them are conditions, each of
+// a type of its own: where types repeat they are no key. No value at all is a
+// list without items.
 func conditions(value any) ([]any, bool) {
 	if value == nil {
 		return nil, true
@@ -95,16 +123,18 @@ func conditions(value any) ([]any, bool) {
 	if !ok {
 		return nil, false
 	}
+	seen := make(map[string]bool, len(items))
 	for _, item := range items {
 		fields, ok := item.(map[string]any)
 		if !ok {
 			return nil, false
 		}
-		_, hasType := fields["type"].(string)
+		name, hasType := fields["type"].(string)
 		_, hasStatus := fields["status"].(string)
-		if !hasType || !hasStatus {
+		if !hasType || !hasStatus || seen[name] {
 			return nil, false
 		}
+		seen[name] = true
 	}
 	return items, true
 }

@@ -68,6 +68,45 @@ func TestThreeWay(t *testing.T) {
 			`{}`, `{conditions: [{type: A, status: "True"}]}`, `{conditions: [{type: X, status: "True"}]}`,
 			`{conditions: [{type: X, status: "True"}, {type: A, status: "True"}]}`,
 		},
+		"null":        {"null unsets, as a cleared time does", `{a: 1, b: [1]}`, `{a: null, b: null}`, `{a: 1, b: [1], c: 1}`, `{c: 1}`},
+		"null before": {"null is no value, in base and live too", `{a: null}`, `{a: null, b: 1}`, `{a: null}`, `{b: 1}`},
+		"null in new": {"so at any depth", ``, `{x: {a: null, b: 1}}`, ``, `{x: {b: 1}}`},
+		"object unset": {
+			"of an object that we unset only what it had goes",
+			`{m: {a: 1, x: {y: 1}}}`, `{}`, `{m: {a: 1, b: 2, x: {y: 1, z: 2}}}`, `{m: {b: 2, x: {z: 2}}}`,
+		},
+		"object nulled":     {"null or absent is the same", `{m: {a: 1}}`, `{m: null}`, `{m: {a: 1, b: 2}}`, `{m: {b: 2}}`},
+		"object all ours":   {"nothing is left", `{m: {a: 1}, c: 1}`, `{c: 1}`, `{m: {a: 1}, c: 1}`, `{c: 1}`},
+		"object became one": {"what is of another kind is ours as a whole", `{m: {a: 1}}`, `{m: 1}`, `{m: {a: 1, b: 2}}`, `{m: 1}`},
+		"everything unset":  {"so with the status itself", `{a: 1}`, ``, `{a: 1, b: 2}`, `{b: 2}`},
+		"conditions unset": {
+			"of conditions that we unset only those that were there go",
+			`{conditions: [{type: X, status: "True"}]}`, `{}`,
+			`{conditions: [{type: X, status: "True"}, {type: Audited, status: "True"}]}`,
+			`{conditions: [{type: Audited, status: "True"}]}`,
+		},
+		"conditions all ours": {
+			"nothing is left",
+			`{conditions: [{type: X, status: "True"}]}`, `{conditions: null}`, `{conditions: [{type: X, status: "True"}]}`, `{}`,
+		},
+		"conditions emptied": {
+			"an empty list is a list",
+			`{conditions: [{type: X, status: "True"}]}`, `{conditions: []}`, `{conditions: [{type: X, status: "True"}]}`, `{conditions: []}`,
+		},
+		"conditions in another order": {
+			"live's order stays",
+			`{conditions: [{type: A, status: "True"}, {type: B, status: "True"}]}`,
+			`{conditions: [{type: B, status: "True"}, {type: A, status: "True"}]}`,
+			`{conditions: [{type: A, status: "True"}, {type: B, status: "True"}]}`,
+			`{conditions: [{type: A, status: "True"}, {type: B, status: "True"}]}`,
+		},
+		"types that repeat": {
+			"such a list is one value: its type is no key",
+			`{v: [{type: Disk, status: ok, name: a}, {type: Disk, status: ok, name: b}]}`,
+			`{v: [{type: Disk, status: bad, name: a}, {type: Disk, status: ok, name: b}]}`,
+			`{v: [{type: Disk, status: ok, name: a}, {type: Disk, status: ok, name: b}]}`,
+			`{v: [{type: Disk, status: bad, name: a}, {type: Disk, status: ok, name: b}]}`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			base, ours, live := value(t, test.base), value(t, test.ours), value(t, test.live)
@@ -98,6 +137,9 @@ func TestPatch(t *testing.T) {
 		"unset":        {"null unsets", `{a: 1, b: 1}`, `{b: 1}`, `{a: null}`, true},
 		"nested":       {"at any depth", `{x: {a: 1, b: 1}}`, `{x: {a: 2, b: 1}}`, `{x: {a: 2}}`, true},
 		"from nothing": {"all of it", ``, `{a: 1}`, `{a: 1}`, true},
+		"null stays":   {"null is no value", `{a: null}`, `{}`, ``, false},
+		"null comes":   {"null is no value", `{}`, `{a: null}`, ``, false},
+		"to null":      {"null is no value", `{a: 1}`, `{a: null}`, `{a: null}`, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, differs := Patch(value(t, test.from), value(t, test.to))

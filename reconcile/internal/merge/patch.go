@@ -3,7 +3,8 @@ package merge
 import "k8s.io/apimachinery/pkg/api/equality"
 
 // Patch returns the JSON merge patch (RFC 7386) that turns from into to, and
-// whether there is any difference. Lists are replaced as a whole.
+// whether there is any difference. Lists are replaced as a whole. Null is the
+// same as no value.
 func Patch(from, to any) (any, bool) {
 	if equality.Semantic.DeepEqual(from, to) {
 		return nil, false
@@ -18,12 +19,15 @@ func Patch(from, to any) (any, bool) {
 	}
 	patch := map[string]any{}
 	for key, value := range toFields {
+		if value == nil {
+			continue
+		}
 		if change, differs := Patch(fromFields[key], value); differs {
 			patch[key] = change
 		}
 	}
-	for key := range fromFields {
-		if _, kept := toFields[key]; !kept {
+	for key, value := range fromFields {
+		if value != nil && toFields[key] == nil {
 			patch[key] = nil
 		}
 	}
