@@ -1,10 +1,12 @@
 package reconcile
 
 import (
+	"encoding/json"
 	"reflect"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -45,27 +47,59 @@ func (k objectKind[T]) empty(name client.ObjectKey) T {
 }
 
 // sameStatus reports whether two objects have the same status, where empty and
-// unset are the same.
+// unset are the same. Where that cannot be told it is not.
 func (k objectKind[T]) sameStatus(a, b T) bool {
-	if k.status != nil {
-		x := reflect.ValueOf(a).Elem().FieldByIndex(k.status)
-		y := reflect.ValueOf(b).Elem().FieldByIndex(k.status)
-		// Most of the time they are equal in every respect, which is cheaper to see.
-		return reflect.DeepEqual(x.Addr().Interface(), y.Addr().Interface()) ||
-			equality.Semantic.DeepEqual(x.Addr().Interface(), y.Addr().Interface())
+	x, y := k.statusField(a), k.statusField(b)
+	// Most of the time they are equal in every respect, which is cheaper to see.
+	if reflect.DeepEqual(x, y) {
+		return true
 	}
-	if x, ok := any(a).(runtime.Unstructured); ok {
-		y := any(b).(runtime.Unstructured)
-		return equality.Semantic.DeepEqual(x.UnstructuredContent()["status"], y.UnstructuredContent()["status"])
+	if same, ok := semanticallyEqual(x, y); ok {
+		return same
 	}
-	return true
+	encodedX, errX := onTheWire(x)
+	encodedY, errY := onTheWire(y)
+	return errX == nil && errY == nil && equality.Semantic.DeepEqual(encodedX, encodedY)
+}
+
+// semanticallyEqual compares two values as far as it can: not ok are types with
+// unexported fields, such as protobuf messages, at which the comparison panics.
+func semanticallyEqual(x, y any) (same, ok bool) {
+	defer func() {
+		if recover() != nil {
+			same, ok = false, false
+		}
+	}()
+	return equality.Semantic.DeepEqual(x, y), true
 }
 
 // statusOf returns the status as it is on the wire, nil if there is none.
-func statusOf(object client.Object) (any, error) {
-	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+func (k objectKind[T]) statusOf(object T) (any, error) { return onTheWire(k.statusField(object)) }
+
+// statusField returns a pointer to the status of a typed object, the status of
+// an unstructured one, and nil if there is none.
+func (k objectKind[T]) statusField(object T) any {
+	if k.status != nil {
+		return reflect.ValueOf(object).Elem().FieldByIndex(k.status).Addr().Interface()
+	}
+	if content, ok := any(object).(runtime.Unstructured); ok {
+		return content.UnstructuredContent()["status"]
+	}
+	return nil
+}
+
+// onTheWire returns a value as it is when it has been encoded and decoded: all
+// integers are int64. It is done by encoding/json, which can do what
+// [runtime.DefaultUnstructuredConverter] cannot: maps with keys that are not
+// strings, and types with an encoding of their own.
+func onTheWire(value any) (any, error) {
+	data, err := json.Marshal(value)
 	if err != nil {
 		return nil, err
 	}
-	return content["status"], nil
+	var decoded any
+	if err := utiljson.Unmarshal(data, &decoded); err != nil {
+		return nil, err
+	}
+	return decoded, nil
 }

@@ -15,7 +15,7 @@ func TestMain(m *testing.M) {
 	cluster.Main(m, cluster.Options{
 		CRDPaths: []string{"../examples/myapp/config/crd/bases"},
 		CRDs: []*apiextensionsv1.CustomResourceDefinition{
-			gadgetCRD("gadgets", "Gadget", true), gadgetCRD("plaingadgets", "PlainGadget", false),
+			gadgetCRD("gadgets", "Gadget", true), gadgetCRD("plaingadgets", "PlainGadget", false), widgetCRD(),
 		},
 	})
 }
@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 func scheme(t testing.TB) *runtime.Scheme {
 	t.Helper()
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1.AddToScheme, addWidgets} {
 		if err := add(scheme); err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,8 @@ package reconcile
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -15,16 +17,20 @@ import (
 // computed once, against what it started from; after a conflict it is merged
 // into what is there now, so that nothing that another writer put there in the
 // meantime is lost, and the steps need not run again.
+//
+// A change that the server made nothing of, because it prunes a field or puts a
+// default in the place of one that was cleared, is remembered and not sent again
+// to the same status.
 func (p *Pipeline[T]) persist(ctx context.Context, run *Run[T]) error {
 	if p.kind.sameStatus(run.original, run.object) {
 		return nil
 	}
 	name := client.ObjectKeyFromObject(run.original)
-	base, err := statusOf(run.original)
+	base, err := p.kind.statusOf(run.original)
 	if err != nil {
 		return fmt.Errorf("write status of %s %s: %w", p.kind, name, err)
 	}
-	ours, err := statusOf(run.object)
+	ours, err := p.kind.statusOf(run.object)
 	if err != nil {
 		return fmt.Errorf("write status of %s %s: %w", p.kind, name, err)
 	}
@@ -34,9 +40,20 @@ func (p *Pipeline[T]) persist(ctx context.Context, run *Run[T]) error {
 		if !differs {
 			return nil
 		}
-		err := p.patch(ctx, run, map[string]any{"status": change}, p.statusWriter(run))
+		sent, err := digestOf(live, change)
+		if err != nil {
+			return fmt.Errorf("write status of %s %s: %w", p.kind, name, err)
+		}
+		if futile, ok := p.futile.Get(run); ok && futile == sent {
+			return nil
+		}
+		from := run.original.GetResourceVersion()
+		err = p.patch(ctx, run, map[string]any{"status": change}, p.statusWriter(run))
 		switch {
 		case err == nil:
+			if run.original.GetResourceVersion() == from {
+				p.futile.Set(run, sent)
+			}
 			return nil
 		case attempt == attempts || !apierrors.IsConflict(err) && !apierrors.IsNotFound(err):
 			return fmt.Errorf("write status of %s %s: %w", p.kind, name, err)
@@ -51,7 +68,7 @@ func (p *Pipeline[T]) persist(ctx context.Context, run *Run[T]) error {
 		if notFound { // and yet the object is there: it is the subresource that is not
 			p.plain.Set(run, struct{}{})
 		}
-		if live, err = statusOf(run.original); err != nil {
+		if live, err = p.kind.statusOf(run.original); err != nil {
 			return fmt.Errorf("write status of %s %s: %w", p.kind, name, err)
 		}
 	}
@@ -64,4 +81,10 @@ func (p *Pipeline[T]) statusWriter(run *Run[T]) patcher {
 		return p.toObject
 	}
 	return p.toStatus
+}
+
+// digestOf tells a change of a status from another.
+func digestOf(status, change any) ([sha256.Size]byte, error) {
+	data, err := json.Marshal([]any{status, change})
+	return sha256.Sum256(data), err
 }

@@ -1,7 +1,6 @@
 package reconcile_test
 
 import (
-	"context"
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -49,7 +48,7 @@ func TestTheStatusOfUnstructuredObjectsIsWritten(t *testing.T) {
 			prototype := &unstructured.Unstructured{}
 			prototype.SetGroupVersionKind(schema.GroupVersionKind{Group: "gadgets.example.com", Version: "v1", Kind: kind})
 			size := int64(1)
-			pipeline := reconcile.NewPipeline("test", unstructuredReporter{func(object *unstructured.Unstructured) {
+			pipeline := reconcile.NewPipeline("test", computed[*unstructured.Unstructured]{func(object *unstructured.Unstructured) {
 				_ = unstructured.SetNestedField(object.Object, size, "status", "size")
 			}}).For(prototype)
 			live := steptest.StartLive[*unstructured.Unstructured](t, shared.Config(), scheme(t), []string{namespace}, "test")
@@ -95,19 +94,82 @@ func TestTheStatusOfUnstructuredObjectsIsWritten(t *testing.T) {
 	}
 }
 
-type unstructuredReporter struct {
-	compute func(*unstructured.Unstructured)
+// What a pass clears is unset, also where the field has no omitempty and is null
+// on the wire, as a cleared metav1.Time is.
+func TestAClearedStatusIsUnset(t *testing.T) {
+	full := true
+	b := newWidgetBench(t, &widget{}, func(w *widget) {
+		w.Status.Phase = "Known"
+		if full {
+			w.Status.Last, w.Status.Name, w.Status.Items = metav1.Unix(1000, 0), ptr.To("n"), []string{"a"}
+		} else {
+			w.Status.Last, w.Status.Name, w.Status.Items = metav1.Time{}, nil, nil
+		}
+	})
+	if sent := b.pass(); sent != 1 || b.object.Status.Last.IsZero() || b.object.Status.Name == nil || len(b.object.Status.Items) != 1 {
+		t.Fatalf("%d requests, status = %+v, want all fields in one write", sent, b.object.Status)
+	}
+	b.quiet()
+	full = false
+	if sent := b.pass(); sent != 1 || !b.object.Status.Last.IsZero() || b.object.Status.Name != nil || len(b.object.Status.Items) != 0 {
+		t.Errorf("%d requests, status = %+v, want the fields unset in one write", sent, b.object.Status)
+	}
+	b.quiet()
 }
 
-func (r unstructuredReporter) Describe() reconcile.Description {
-	return reconcile.Description{Name: "size", Kind: "test", Reporting: true}
+// What the server makes of a status is not sent again and again: a default in
+// place of what was cleared.
+func TestAStatusThatTheServerNormalisesIsSentOnce(t *testing.T) {
+	serial := int64(1)
+	b := newWidgetBench(t, &widget{}, func(w *widget) { w.Status.Phase, w.Status.Serial = "", serial })
+	if sent := b.pass(); sent != 1 || b.object.Status.Phase != "Pending" {
+		t.Fatalf("%d requests, status = %+v, want the server's default", sent, b.object.Status)
+	}
+	b.pass() // tries to clear it
+	b.quiet()
+	b.quiet()
+	serial = 2
+	if sent := b.pass(); sent != 1 || b.object.Status.Serial != 2 {
+		t.Errorf("%d requests, status = %+v, want what is new to be written", sent, b.object.Status)
+	}
+	b.pass()
+	b.quiet()
 }
 
-func (r unstructuredReporter) Reconcile(_ context.Context, run *reconcile.Run[*unstructured.Unstructured]) (reconcile.Result, error) {
-	r.compute(run.Object())
-	return reconcile.Continue, nil
+// A type with unexported fields in its status, and a map in its spec that only
+// encoding/json can encode.
+func TestAnyTypeThatJSONCanEncode(t *testing.T) {
+	const serial = int64(1733070662123456789)
+	host := "a"
+	object := &widget{Spec: widgetSpec{Slots: map[int32]string{1: "a"}}}
+	b := newWidgetBench(t, object, func(w *widget) {
+		w.Status.Phase, w.Status.Serial = "Known", serial
+		w.Status.Opaque = &opaque{Host: host, state: 7}
+	})
+	for _, host = range []string{"a", "b"} {
+		if sent := b.pass(); sent != 1 || b.object.Status.Opaque == nil || b.object.Status.Opaque.Host != host {
+			t.Errorf("%d requests, status = %+v, want host %s in one write", sent, b.object.Status, host)
+		}
+		if b.object.Status.Serial != serial {
+			t.Errorf("serial = %d, want %d: an integer lost digits", b.object.Status.Serial, serial)
+		}
+		b.quiet()
+	}
 }
 
-func (r unstructuredReporter) Finalize(context.Context, *reconcile.Run[*unstructured.Unstructured]) (reconcile.Result, error) {
-	return reconcile.Continue, nil
+// An author of an unstructured owner may use any of Go's numbers.
+func TestNumbersOfAnUnstructuredStatus(t *testing.T) {
+	object := &unstructured.Unstructured{Object: map[string]any{}}
+	object.SetGroupVersionKind(widgetKind)
+	var number any
+	b := newWidgetBench(t, object, func(u *unstructured.Unstructured) {
+		u.Object["status"] = map[string]any{"phase": "Known", "serial": number}
+	})
+	number = 3
+	if sent := b.pass(); sent != 1 {
+		t.Errorf("%d requests, want one", sent)
+	}
+	for _, number = range []any{3, int64(3), float64(3)} {
+		b.quiet()
+	}
 }

@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 
@@ -50,7 +51,8 @@ type Pipeline[T client.Object] struct {
 	kind       objectKind[T]
 	written    *Memo[T]
 	warned     *Memo[map[string]string]
-	plain      *Memo[struct{}] // set if the kind has no status subresource
+	plain      *Memo[struct{}]          // set if the kind has no status subresource
+	futile     *Memo[[sha256.Size]byte] // digest of the last write that changed nothing
 	env        *Environment
 }
 
@@ -69,6 +71,7 @@ func NewPipeline[T client.Object](name string, steps ...Step[T]) *Pipeline[T] {
 		written: NewMemo[T](),
 		warned:  NewMemo[map[string]string](),
 		plain:   NewMemo[struct{}](),
+		futile:  NewMemo[[sha256.Size]byte](),
 	}
 	p.root.about.Walk(func(about Description) {
 		p.finalizers = append(p.finalizers, about.Finalizers...)
