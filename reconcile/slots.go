@@ -37,6 +37,20 @@ func (s *slots) set(handle, value any) {
 	s.entries = append(s.entries, slot{handle: handle, value: value})
 }
 
+// setOnce stores a value unless there is one, and returns the one that is there
+// then.
+func (s *slots) setOnce(handle, value any) any {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.entries {
+		if s.entries[i].handle == handle {
+			return s.entries[i].value
+		}
+	}
+	s.entries = append(s.entries, slot{handle: handle, value: value})
+	return value
+}
+
 func (s *slots) clear(handle any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

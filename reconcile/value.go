@@ -13,6 +13,13 @@ func NewValue[V any]() *Value[V] { return &Value[V]{} }
 // Set stores v for the rest of the pass, replacing what was there.
 func (h *Value[V]) Set(run Pass, v V) { run.passValues().set(h, v) }
 
+// SetOnce stores v for the rest of the pass unless something is stored already,
+// and returns what is stored then.
+func (h *Value[V]) SetOnce(run Pass, v V) V {
+	stored, _ := fromSlot[V](run.passValues().setOnce(h, v), true)
+	return stored
+}
+
 // Get returns what was stored in this pass, and false if nothing was: the step
 // that sets it has not run, or had nothing to say.
 func (h *Value[V]) Get(run Pass) (V, bool) { return fromSlot[V](run.passValues().get(h)) }

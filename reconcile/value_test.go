@@ -24,6 +24,12 @@ func TestAValueLivesForOnePass(t *testing.T) {
 	if got, ok := value.Get(first); !ok || got != 2 {
 		t.Errorf("Get = %d, %v; want what was set last", got, ok)
 	}
+	if got := value.SetOnce(first, 3); got != 2 {
+		t.Errorf("SetOnce = %d, want what was there", got)
+	}
+	if got := other.SetOnce(second, 3); got != 3 {
+		t.Errorf("SetOnce = %d, want what was given", got)
+	}
 	if _, ok := value.Get(second); ok {
 		t.Error("another pass sees the value")
 	}

@@ -260,3 +260,14 @@ func TestAdoptLeavesOrphansOfAnOwnerThatIsBeingDeleted(t *testing.T) {
 	deleted.Finalizers = nil
 	b.update(deleted)
 }
+
+func TestTwoStepsThatKeepOneObjectAreRefused(t *testing.T) {
+	first, second := resources.Ensure(desiredConfigMap).Named("first"), resources.Ensure(desiredConfigMap).Named("second")
+	b := newBench(t, reconcile.All(first, second))
+	for range 2 {
+		if _, err := b.pass(); !reconcile.IsTerminal(err) || !strings.Contains(err.Error(), "is kept by step first too") {
+			t.Errorf("err = %v, want a terminal one that names both", err)
+		}
+	}
+	b.wrote("the first has the object", "patch configmaps web")
+}

@@ -53,6 +53,9 @@ func (e *engine[T, C]) keep(
 	if err != nil {
 		return reconcile.Result{}, nil, err
 	}
+	if err := e.reserve(run, want); err != nil {
+		return reconcile.Result{}, nil, err
+	}
 	live, err := e.look(ctx, run, slot, want)
 	if meta.IsNoMatchError(err) {
 		return e.notInstalled(), nil, nil

@@ -63,6 +63,9 @@ type Child[T, C client.Object] struct {
 // refusal is retried. A terminating namespace is waited for, and so is a kind
 // that is not installed.
 //
+// Two steps of a pipeline that keep the same object are a terminal error of the
+// second.
+//
 // A child that somebody else changes again and again is repaired less and less
 // often, down to once in five minutes; the condition and an event name the other
 // field manager and the field.

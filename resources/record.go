@@ -105,7 +105,7 @@ func (r *record[C]) readiness(child *observation[C], test func(C) Readiness) Rea
 	defer r.mu.Unlock()
 	if version := child.shared.GetResourceVersion(); r.judged != version || version == "" {
 		r.verdict, r.judged = nil, version
-		if verdict := test(child.child()).complete(); !verdict.Ready {
+		if verdict := test(share(child.shared).child()).complete(); !verdict.Ready {
 			r.verdict = &verdict
 		}
 	}
