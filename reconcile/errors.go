@@ -132,8 +132,8 @@ func (e *PanicError) Unwrap() error {
 	return err
 }
 
-// Recover, deferred, makes a panic a [PanicError]. The step itself is guarded
-// already; it is for the goroutines that a step starts, whose panics would end
+// Recover makes a panic a [PanicError], when it is deferred. The step itself is
+// guarded already; it is for the goroutines that a step starts, whose panics would end
 // the process:
 //
 //	go func() {

@@ -37,7 +37,7 @@ func (o *opaque) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, 
 
 func (o *odd) DeepCopyObject() runtime.Object {
 	out := *o
-	out.ObjectMeta = *o.ObjectMeta.DeepCopy()
+	o.DeepCopyInto(&out.ObjectMeta)
 	return &out
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -134,10 +135,11 @@ func (e *engine[T, C]) blocked(ctx context.Context, run *reconcile.Run[T], live 
 func (e *engine[T, C]) beforeAdoption(ctx context.Context, run *reconcile.Run[T], name string) (reconcile.Result, bool, error) {
 	owner := run.Object().DeepCopyObject().(T)
 	err := run.Live().Get(ctx, client.ObjectKeyFromObject(owner), owner)
+	gone := apierrors.IsNotFound(err)
 	switch {
-	case client.IgnoreNotFound(err) != nil:
+	case err != nil && !gone:
 		return reconcile.Result{}, false, fmt.Errorf("adopt %s: read the owner: %w", name, err)
-	case err != nil || owner.GetUID() != run.Object().GetUID() || !owner.GetDeletionTimestamp().IsZero():
+	case gone || owner.GetUID() != run.Object().GetUID() || !owner.GetDeletionTimestamp().IsZero():
 		return reconcile.Wait("OwnerDeleted", name+" is not taken over, because its owner is being deleted").After(pollInterval), true, nil
 	}
 	return reconcile.Result{}, false, nil
