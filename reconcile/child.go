@@ -78,7 +78,7 @@ func (r *Run[T]) finish(c *child[T], result Result, err error) (Result, error) {
 	if !c.about.leaf() {
 		return result, err
 	}
-	r.reports.record(&c.about, result, err)
+	r.record(&c.about, result, err)
 	if err == nil {
 		return result, nil
 	}
@@ -87,6 +87,11 @@ func (r *Run[T]) finish(c *child[T], result Result, err error) (Result, error) {
 		err = &joinedError{errs: []error{err}, after: result.after}
 	}
 	return Result{}, err
+}
+
+// record reports on a step.
+func (r *Run[T]) record(about *Description, result Result, err error) {
+	r.reports.record(about, result, err, &r.memory.failures, r.object.GetGeneration())
 }
 
 // guard calls a method of a step and makes a panic its error.

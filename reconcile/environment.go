@@ -38,7 +38,7 @@ type Environment struct {
 	// by it. Defaults to the pipeline's name.
 	FieldManager string
 
-	// Memory is what steps remember between passes.
+	// Memory is what steps remember between passes. Pipelines may share one.
 	// Defaults to a new one at setup.
 	Memory *Memory
 

@@ -80,6 +80,7 @@ func (p *Pipeline[T]) patch(ctx context.Context, run *Run[T], body map[string]an
 	if err := send(ctx, answer, client.RawPatch(types.MergePatchType, data)); err != nil {
 		return err
 	}
+	p.noteAnswer(run, answer)
 	p.replace(run, answer)
 	p.written.Set(run, answer)
 	return nil

@@ -58,6 +58,7 @@ func (p *Pipeline[T]) persist(ctx context.Context, run *Run[T]) error {
 		case attempt == attempts || !apierrors.IsConflict(err) && !apierrors.IsNotFound(err):
 			return fmt.Errorf("write status of %s %s: %w", p.kind, name, err)
 		}
+		run.overtaken = true
 		notFound := apierrors.IsNotFound(err)
 		if err := p.refresh(ctx, run); err != nil {
 			if errors.Is(err, errGone) {

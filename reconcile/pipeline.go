@@ -29,7 +29,9 @@ import (
 //     past the cache, and what this pass changed is merged into what is there,
 //     conditions by their type. A kind without a status subresource has its
 //     status written to the object.
-//  6. A step that has newly failed is told in a Warning event.
+//  6. A step that has newly failed is told in a Warning event. While it fails for
+//     the same reason at the same generation of the object that is not new,
+//     whatever the error's text, and neither are the words in its [Report].
 //  7. The joined outcome of all steps is returned, see [Join] and [Return].
 //
 // Of an object that is being deleted and has one of the pipeline's finalizers,
@@ -50,7 +52,7 @@ type Pipeline[T client.Object] struct {
 	byName     map[string]int
 	kind       objectKind[T]
 	written    *Memo[T]
-	warned     *Memo[map[string]string]
+	answered   *Memo[answers]
 	plain      *Memo[struct{}]          // set if the kind has no status subresource
 	futile     *Memo[[sha256.Size]byte] // digest of the last write that changed nothing
 	env        *Environment
@@ -64,14 +66,14 @@ type Pipeline[T client.Object] struct {
 // Nothing is checked before setup: see [Pipeline.Setup].
 func NewPipeline[T client.Object](name string, steps ...Step[T]) *Pipeline[T] {
 	p := &Pipeline[T]{
-		name:    name,
-		root:    newChild(Sequence(steps...)),
-		byName:  map[string]int{},
-		kind:    kindOf[T](),
-		written: NewMemo[T](),
-		warned:  NewMemo[map[string]string](),
-		plain:   NewMemo[struct{}](),
-		futile:  NewMemo[[sha256.Size]byte](),
+		name:     name,
+		root:     newChild(Sequence(steps...)),
+		byName:   map[string]int{},
+		kind:     kindOf[T](),
+		written:  NewMemo[T](),
+		answered: NewMemo[answers](),
+		plain:    NewMemo[struct{}](),
+		futile:   NewMemo[[sha256.Size]byte](),
 	}
 	p.root.about.Walk(func(about Description) {
 		p.finalizers = append(p.finalizers, about.Finalizers...)
@@ -174,26 +176,12 @@ func (p *Pipeline[T]) conclude(ctx context.Context, run *Run[T], result Result, 
 	return join.Outcome()
 }
 
-// warn tells each failure in an event when it is new, or when its words are.
+// warn tells each failure in an event when it is new: see [failures].
 func (p *Pipeline[T]) warn(run *Run[T]) {
-	told, _ := p.warned.Get(run)
-	var failures map[string]string
 	for i := range run.reports.all {
 		report := &run.reports.all[i]
-		if report.Err == nil {
-			continue
-		}
-		if told[report.Step] != report.Message {
+		if report.Err != nil && run.memory.failures.tell(report.Step) {
 			run.Warn(nil, report.Reason, "Reconcile", "%s: %s", report.Step, report.Message)
 		}
-		if failures == nil {
-			failures = map[string]string{}
-		}
-		failures[report.Step] = report.Message
-	}
-	if failures != nil {
-		p.warned.Set(run, failures)
-	} else if told != nil {
-		p.warned.Clear(run)
 	}
 }

@@ -54,7 +54,10 @@ type Report struct {
 	// (see [WithReason]). Empty for Unseen and Ready.
 	Reason string
 	// Message is a sentence for people: that of the Wait or Halt, or the error's
-	// text. Empty for Unseen and Ready.
+	// text. While a step stays Failed, for the same reason and at the same
+	// generation of the object, it is the text of the first such error, because
+	// many carry what is another in each pass, such as the id of a request; it is
+	// remembered in [Memory]. Empty for Unseen and Ready.
 	Message string
 	// Err is the error that the step returned, if it is one that made it Failed or
 	// Stalled; else nil.

@@ -19,7 +19,9 @@ func (r *reports) expect(blank []Report, byName map[string]int) {
 	r.byName = byName
 }
 
-func (r *reports) record(about *Description, result Result, err error) {
+// record keeps the report of a step on an object of a generation, in the words
+// that known says.
+func (r *reports) record(about *Description, result Result, err error, known *failures, generation int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	i, ok := r.byName[about.Name]
@@ -31,6 +33,7 @@ func (r *reports) record(about *Description, result Result, err error) {
 		r.all = append(r.all, blankReport(about))
 	}
 	r.all[i].record(result, err)
+	known.settle(&r.all[i], generation)
 }
 
 func (r *reports) list() []Report {

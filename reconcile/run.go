@@ -25,6 +25,8 @@ type Run[T client.Object] struct {
 	memory   *objectMemory
 	reports  reports
 	phase    phase
+	// overtaken says that somebody else wrote to the object after the steps ran.
+	overtaken bool
 }
 
 // phase is what part of a pass is going on.
@@ -54,6 +56,7 @@ func NewRun[T client.Object](env Environment, name string, object T) (*Run[T], e
 	if err != nil {
 		return nil, err
 	}
+	complete.Memory = complete.Memory.partOf(name, object)
 	return newRun(complete, name, object, object.DeepCopyObject().(T)), nil
 }
 

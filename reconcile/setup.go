@@ -21,9 +21,12 @@ import (
 // wired as soon as it appears; it is looked for every ten seconds. The reconciled
 // kind itself has to be there.
 //
-// The reconciled kind is watched without a predicate: a quiet pass costs
-// microseconds and no request, and a predicate on the generation would miss
-// what somebody does to the annotations or the status.
+// Of the events of the reconciled kind only those are dropped that this pipeline
+// has made itself, by writing finalizers or the status: the pass went on with
+// the server's answer, and a failing one is to be retried with backoff, not by
+// what it wrote. A quiet pass costs microseconds and no request, and a predicate
+// on the generation would miss what somebody does to the annotations or the
+// status.
 //
 // Each customize is given the builder before the controller is made, for
 // everything that controller-runtime offers: options, predicates, a log
@@ -37,7 +40,7 @@ func (p *Pipeline[T]) SetupWithManager(mgr ctrl.Manager, customize ...func(*buil
 		return fmt.Errorf("pipeline %q: %w", p.name, err)
 	}
 	now, later := splitByServed(wires, mgr.GetRESTMapper())
-	build := ctrl.NewControllerManagedBy(mgr).Named(p.name).For(p.kind.prototype)
+	build := ctrl.NewControllerManagedBy(mgr).Named(p.name).For(p.kind.prototype, builder.WithPredicates(p.withoutEchoes()))
 	for _, wire := range now {
 		if err := wire.index(context.Background(), mgr.GetFieldIndexer()); err != nil {
 			return fmt.Errorf("pipeline %q: %w", p.name, err)
@@ -80,6 +83,7 @@ func (p *Pipeline[T]) Setup(env Environment) error {
 	if err := check(p.name, owner, p.root.about, env.Client); err != nil {
 		return err
 	}
+	complete.Memory = complete.Memory.partOf(p.name, owner)
 	p.env = complete
 	return nil
 }

@@ -70,6 +70,43 @@ func TestAMemoLivesAsLongAsItsObject(t *testing.T) {
 	}
 }
 
+// Objects of different kinds may have the same name in a memory that is shared.
+func TestControllersShareAMemory(t *testing.T) {
+	env := reconcile.Environment{Client: fake.NewClientBuilder().Build(), Memory: reconcile.NewMemory()}
+	memo := reconcile.NewMemo[string]()
+	about := metav1.ObjectMeta{Name: "a", Namespace: "b", UID: "1"}
+	config := func() reconcile.Pass {
+		pass, err := reconcile.NewRun(env, "test", &corev1.ConfigMap{ObjectMeta: about})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return pass
+	}
+	secret := func() reconcile.Pass {
+		about := about
+		about.UID = "2"
+		pass, err := reconcile.NewRun(env, "test", &corev1.Secret{ObjectMeta: about})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return pass
+	}
+	memo.Set(config(), "config")
+	memo.Set(secret(), "secret")
+	for want, pass := range map[string]reconcile.Pass{"config": config(), "secret": secret()} {
+		if got, ok := memo.Get(pass); !ok || got != want {
+			t.Errorf("Get = %q, %v; want %q: the other has taken its place", got, ok, want)
+		}
+	}
+	if got := env.Memory.Len(); got != 2 {
+		t.Errorf("%d objects are remembered, want 2", got)
+	}
+	env.Memory.Forget(client.ObjectKey{Namespace: "b", Name: "a"})
+	if got := env.Memory.Len(); got != 0 {
+		t.Errorf("%d objects are remembered, want none", got)
+	}
+}
+
 func TestValuesAndMemosAreSafeForConcurrentUse(t *testing.T) {
 	pass := newRun(t)
 	value, memo := reconcile.NewValue[int](), reconcile.NewMemo[int]()

@@ -41,6 +41,10 @@ type Summary[T client.Object] struct {
 //	Unknown  the step halted the pass, or it was not reached and not seen at
 //	         this generation before
 //
+// While a step stays failed for the same reason at the same generation its
+// message stays that of the first such error, see [reconcile.Report]: an error
+// with the id of a request in it would be a write in each pass.
+//
 // A step that was not reached but was seen at this generation keeps its
 // condition: that another step failed says nothing about it.
 //

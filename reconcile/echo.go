@@ -1,0 +1,54 @@
+package reconcile
+
+import (
+	"slices"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+)
+
+// answers holds the resource versions of the last two writes of a pipeline to
+// an object: a pass makes that many, the finalizers and the status.
+type answers [2]string
+
+// noteAnswer remembers what the server answered to a write, so that its echo in
+// the watch wakes nobody: the pass goes on with the answer. It does not where
+// the answer may hold what the steps of this pass have not seen: the object was
+// read again after they had run, or the write itself changed the spec.
+func (p *Pipeline[T]) noteAnswer(run *Run[T], answer T) {
+	if run.overtaken || answer.GetGeneration() != run.original.GetGeneration() {
+		return
+	}
+	if answer.GetResourceVersion() == run.original.GetResourceVersion() {
+		return // nothing was written: it is the version of somebody else's write
+	}
+	last, _ := p.answered.Get(run)
+	p.answered.Set(run, answers{answer.GetResourceVersion(), last[0]})
+}
+
+// withoutEchoes returns a predicate that drops the events of this pipeline's
+// own writes to the object. Without it an error whose pass writes a status would
+// be retried at once, and not with backoff. An event that comes before the
+// server's answer to the write is not known yet and passes.
+//
+// A write is made under an optimistic lock on what the pass has worked from, so
+// that exactly its resource version holds nobody else's change. Resyncs, whose
+// resource version is the old one, pass.
+func (p *Pipeline[T]) withoutEchoes() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(update event.UpdateEvent) bool {
+		if update.ObjectOld == nil || update.ObjectNew == nil {
+			return true
+		}
+		version := update.ObjectNew.GetResourceVersion()
+		if version == "" || version == update.ObjectOld.GetResourceVersion() {
+			return true
+		}
+		memory := p.env.Memory.find(client.ObjectKeyFromObject(update.ObjectNew), update.ObjectNew.GetUID())
+		if memory == nil {
+			return true
+		}
+		last, _ := fromSlot[answers](memory.get(p.answered))
+		return !slices.Contains(last[:], version)
+	}}
+}

@@ -1,0 +1,56 @@
+package reconcile
+
+import "sync"
+
+// failures is what was last told of the steps of an object that failed. It
+// keeps an error whose text is another in each pass, with the id of a request
+// or a port in it, from being news in each pass: every status with other words
+// is a write, and every event one more. Safe for concurrent use.
+type failures struct {
+	mu     sync.Mutex
+	byStep map[string]*failure
+}
+
+type failure struct {
+	state           State
+	reason, message string
+	generation      int64
+	told            bool // in an event
+}
+
+// settle notes the report of a step on an object of a generation. While a step
+// stays Failed, for the same reason and at the same generation, its message is
+// made the one that was given first. A Stalled step, which is not tried over and
+// over, has the words of its last error.
+func (f *failures) settle(report *Report, generation int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if report.Err == nil {
+		delete(f.byStep, report.Step)
+		return
+	}
+	known, ok := f.byStep[report.Step]
+	if ok && known.state == report.State && known.reason == report.Reason && known.generation == generation &&
+		(report.State == StateFailed || known.message == report.Message) {
+		report.Message = known.message
+		return
+	}
+	if f.byStep == nil {
+		f.byStep = map[string]*failure{}
+	}
+	f.byStep[report.Step] = &failure{
+		state: report.State, reason: report.Reason, message: report.Message, generation: generation,
+	}
+}
+
+// tell reports whether the failure of a step is to be told in an event: once.
+func (f *failures) tell(step string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	known, ok := f.byStep[step]
+	if !ok || known.told {
+		return false
+	}
+	known.told = true
+	return true
+}

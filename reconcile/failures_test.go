@@ -1,0 +1,138 @@
+package reconcile_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
+	"github.com/trueup-dev/trueup/reconcile"
+	"github.com/trueup-dev/trueup/testing/cluster"
+)
+
+// An error whose text is another each time is told once, and its words stay,
+// while nothing else about it changes.
+func TestAnErrorWithAnotherTextInEachPassIsNotNews(t *testing.T) {
+	reason, terminal, pass := "Denied", false, 0
+	script := &scripted{forward: func(appRun) (reconcile.Result, error) {
+		pass++
+		err := reconcile.WithReason(reason, fmt.Errorf("request %d", pass))
+		if terminal {
+			err = reconcile.Terminal(err)
+		}
+		return reconcile.Result{}, err
+	}}
+	b := newPipelineBench(t, script.step("work"), reporter{name: "words", compute: func(run appRun) (reconcile.Result, error) {
+		run.Object().Status.Selector = run.Reports()[0].Message
+		return reconcile.Continue, nil
+	}})
+	check := func(what, words string) {
+		t.Helper()
+		b.caughtUp()
+		b.Events.Reset()
+		if _, err := b.pass(); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("request %d", pass)) {
+			t.Errorf("%s: err = %v, want what this pass found", what, err)
+		}
+		if got := b.Events.All(); len(got) != 1 || !strings.Contains(got[0], words) {
+			t.Errorf("%s: events = %q, want one with %q", what, got, words)
+		}
+		if !terminal {
+			b.quiet()
+		}
+		if got := b.live().Status.Selector; got != words {
+			t.Errorf("%s: the status says %q, want %q", what, got, words)
+		}
+	}
+	check("a first failure", "request 1")
+	reason = "Throttled"
+	check("another reason", "request 4")
+	b.app = b.live()
+	b.app.Spec.Image = "img:2"
+	if err := b.User.Update(t.Context(), b.app); err != nil {
+		t.Fatal(err)
+	}
+	check("another generation", "request 7")
+	terminal = true
+	check("another state", "request 10")
+	check("other words of what is not retried", "request 11")
+	terminal = false
+	check("retried again", "request 12")
+	work := script.forward
+	script.forward = nil
+	b.caughtUp()
+	b.want("it works")
+	script.forward = work
+	check("it fails again", "request 15")
+}
+
+// A pass that fails and writes the status is retried with backoff: what it
+// wrote does not wake it.
+func TestAWrittenStatusDoesNotDefeatBackoff(t *testing.T) {
+	shared := cluster.Shared(t)
+	namespace := shared.Namespace(t)
+	mgr, err := ctrl.NewManager(shared.Config(), manager.Options{
+		Scheme:  scheme(t),
+		Logger:  logr.Discard(),
+		Metrics: metricsserver.Options{BindAddress: "0"},
+		Cache:   cache.Options{DefaultNamespaces: map[string]cache.Config{namespace: {}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const passes = 10
+	began := make(chan time.Time, 1000)
+	count := int32(0)
+	pipeline := reconcile.NewPipeline("backoff",
+		reconcile.Func("fails", func(context.Context, appRun) (reconcile.Result, error) {
+			began <- time.Now()
+			count++
+			return reconcile.Result{}, fmt.Errorf("request %d", count)
+		}),
+		reporter{name: "count", compute: func(run appRun) (reconcile.Result, error) {
+			run.Object().Status.Replicas = count
+			return reconcile.Continue, nil
+		}},
+	)
+	if err := pipeline.SetupWithManager(mgr); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	stopped := make(chan error, 1)
+	go func() { stopped <- mgr.Start(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-stopped; err != nil {
+			t.Error(err)
+		}
+	})
+	app := &v1.MyApp{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: namespace}, Spec: v1.MyAppSpec{Image: "img:1"}}
+	if err := mgr.GetClient().Create(ctx, app); err != nil {
+		t.Fatal(err)
+	}
+	first, last := time.Time{}, time.Time{}
+	for i := range passes {
+		select {
+		case last = <-began:
+		case <-time.After(30 * time.Second):
+			t.Fatalf("only %d passes", i)
+		}
+		if i == 0 {
+			first = last
+		}
+	}
+	// controller-runtime waits 5 ms, then twice as long each time: 2.5 s in all. An
+	// event that comes before the answer to its write may spoil a pass or two.
+	t.Logf("%d passes took %s", passes, last.Sub(first))
+	if took := last.Sub(first); took < time.Second/2 {
+		t.Errorf("%d passes took %s: they woke each other", passes, took)
+	}
+}
