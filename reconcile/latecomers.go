@@ -20,7 +20,9 @@ type latecomers struct {
 	wires      []*wire
 }
 
-// Start implements manager.Runnable: it ends when all kinds are wired.
+// Start implements manager.Runnable: it ends when all kinds are wired. What
+// fails, because the server cannot be reached for a moment, is logged and tried
+// again: it must not end the manager.
 func (l *latecomers) Start(ctx context.Context) error {
 	ticker := time.NewTicker(lookForKinds)
 	defer ticker.Stop()
@@ -29,27 +31,46 @@ func (l *latecomers) Start(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-ticker.C:
-		}
-		var now []*wire
-		now, l.wires = splitByServed(l.wires, l.mgr.GetRESTMapper())
-		for _, wire := range now {
-			if err := l.wire(ctx, wire); err != nil {
-				return err
-			}
-			l.mgr.GetLogger().Info("kind has appeared", "kind", wire.gvk.String())
+			l.look(ctx)
 		}
 	}
 	return nil
 }
 
+// look wires the kinds that have appeared and keeps the others.
+func (l *latecomers) look(ctx context.Context) {
+	var later []*wire
+	for _, wire := range l.wires {
+		log := l.mgr.GetLogger().WithValues("kind", wire.gvk.String())
+		known, err := served(wire.gvk, l.mgr.GetRESTMapper())
+		if known {
+			err = l.wire(ctx, wire)
+		}
+		switch {
+		case err != nil:
+			log.Error(err, "wire a kind that was not there at setup; it is tried again")
+			later = append(later, wire)
+		case !known:
+			later = append(later, wire)
+		default:
+			log.Info("kind has appeared")
+		}
+	}
+	l.wires = later
+}
+
+// wire sets a kind up. When it is called again after an error it goes on where
+// it stopped.
 func (l *latecomers) wire(ctx context.Context, wire *wire) error {
 	if err := wire.index(ctx, l.mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
-	for _, from := range wire.sources {
+	for len(wire.sources) > 0 {
+		from := wire.sources[0]
 		if err := l.controller.Watch(source.Kind(l.mgr.GetCache(), wire.object, from.handler, from.predicates...)); err != nil {
 			return fmt.Errorf("watch %s: %w", wire.gvk.Kind, err)
 		}
+		wire.sources = wire.sources[1:]
 	}
 	return nil
 }

@@ -35,12 +35,14 @@ type wiredSource struct {
 	predicates []predicate.Predicate
 }
 
-// index registers the indexes of the kind.
+// index registers the indexes of the kind, each once however often it is called.
 func (w *wire) index(ctx context.Context, indexer client.FieldIndexer) error {
-	for _, index := range w.indexes {
+	for len(w.indexes) > 0 {
+		index := w.indexes[0]
 		if err := indexer.IndexField(ctx, index.Object, index.name, index.Values); err != nil {
 			return fmt.Errorf("step %q: index %q of %s: %w", index.step, index.Name, w.gvk.Kind, err)
 		}
+		w.indexes = w.indexes[1:]
 	}
 	return nil
 }
@@ -121,10 +123,12 @@ func (p *Pipeline[T]) wires(mgr ctrl.Manager) ([]*wire, error) {
 	return w.all, errors.Join(w.faults...)
 }
 
-// splitByServed splits wires by whether the server knows their kind.
+// splitByServed splits wires by whether the server knows their kind. Those of
+// which it cannot be asked are with the first: setting them up then tells what
+// is wrong.
 func splitByServed(wires []*wire, mapper meta.RESTMapper) (now, later []*wire) {
 	for _, wire := range wires {
-		if served(wire.gvk, mapper) {
+		if known, err := served(wire.gvk, mapper); known || err != nil {
 			now = append(now, wire)
 		} else {
 			later = append(later, wire)
@@ -133,9 +137,12 @@ func splitByServed(wires []*wire, mapper meta.RESTMapper) (now, later []*wire) {
 	return now, later
 }
 
-// served reports whether the server knows a kind. When it cannot be asked, the
-// answer is yes: setting the kind up then tells what is wrong.
-func served(gvk schema.GroupVersionKind, mapper meta.RESTMapper) bool {
+// served reports whether the server knows a kind; an error says that it could
+// not be asked.
+func served(gvk schema.GroupVersionKind, mapper meta.RESTMapper) (bool, error) {
 	_, err := mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
-	return !meta.IsNoMatchError(err)
+	if meta.IsNoMatchError(err) {
+		return false, nil
+	}
+	return err == nil, err
 }
