@@ -108,7 +108,7 @@ func (s *Summary[T]) Reconcile(_ context.Context, run *reconcile.Run[T]) (reconc
 	}
 	keeper := keeper{
 		list:       list,
-		before:     *s.conditions(run.Original()),
+		before:     s.before(run.Original()),
 		generation: object.GetGeneration(),
 		now:        metav1.NewTime(run.Now()),
 	}
@@ -122,6 +122,22 @@ func (s *Summary[T]) Reconcile(_ context.Context, run *reconcile.Run[T]) (reconc
 		reflect.ValueOf(object).Elem().FieldByIndex(s.generation).SetInt(object.GetGeneration())
 	}
 	return reconcile.Continue, nil
+}
+
+// before returns the conditions of the object as it was read, which must not be
+// changed: a status that is a nil pointer has none, and the function, which may
+// make one to find them, is not called for it.
+func (s *Summary[T]) before(original T) []metav1.Condition {
+	if object := reflect.ValueOf(original).Elem(); object.Kind() == reflect.Struct {
+		status := object.FieldByName("Status")
+		if status.IsValid() && status.Kind() == reflect.Pointer && status.IsNil() {
+			return nil
+		}
+	}
+	if list := s.conditions(original); list != nil {
+		return *list
+	}
+	return nil
 }
 
 // Finalize implements [reconcile.Step]: there is nothing to undo.
