@@ -3,6 +3,8 @@ package reconcile
 import (
 	"context"
 	"errors"
+	"fmt"
+	"reflect"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -16,11 +18,24 @@ type child[T client.Object] struct {
 }
 
 func newChild[T client.Object](step Step[T]) child[T] {
-	if step == nil {
-		step = &FuncStep[T]{about: Description{Name: "nil", Kind: "nil", Err: errors.New("the step is nil")}}
+	if isNil(step) {
+		about := Description{Name: "nil", Kind: "nil", Err: errors.New("the step is nil")}
+		if step != nil {
+			about.Err = fmt.Errorf("the step is nil, a %T", step)
+		}
+		step = &FuncStep[T]{about: about}
 	}
 	about := step.Describe()
 	return child[T]{step: step, about: about, reports: about.reports()}
+}
+
+// isNil reports whether a value is nil, or a nil pointer in an interface.
+func isNil(value any) bool {
+	if value == nil {
+		return true
+	}
+	pointer := reflect.ValueOf(value)
+	return pointer.Kind() == reflect.Pointer && pointer.IsNil()
 }
 
 func newChildren[T client.Object](steps []Step[T]) []child[T] {
@@ -73,20 +88,37 @@ func (r *Run[T]) finalize(ctx context.Context, c *child[T]) (Result, error) {
 }
 
 // finish reports on a step and names it in its error. A combinator only passes
-// on what its steps returned.
+// on what its steps returned. An error that a step got from [Run.Do] has a name
+// already, and the requeue that came with it is kept.
 func (r *Run[T]) finish(c *child[T], result Result, err error) (Result, error) {
 	if !c.about.leaf() {
 		return result, err
 	}
-	r.record(&c.about, result, err)
 	if err == nil {
+		r.record(&c.about, result, nil)
 		return result, nil
 	}
-	err = &StepError{Step: c.about.Name, Err: err}
-	if result.after > 0 {
-		err = &joinedError{errs: []error{err}, after: result.after}
+	var join Join
+	join.Add(result, err) // takes apart what a step got from Run.Do
+	var causes []error
+	for i, err := range join.errs {
+		//nolint:errorlint // one that an author wrapped is the author's
+		named, ok := err.(*StepError)
+		if !ok {
+			named = &StepError{Step: c.about.Name, Err: err}
+			join.errs[i] = named
+		}
+		if named.Step == c.about.Name {
+			err = named.Err
+		}
+		causes = append(causes, err)
 	}
-	return Result{}, err
+	cause := causes[0]
+	if len(causes) > 1 {
+		cause = &joinedError{errs: causes}
+	}
+	r.record(&c.about, result, cause)
+	return join.Outcome()
 }
 
 // record reports on a step.

@@ -1,6 +1,8 @@
 package reconcile
 
 import (
+	"errors"
+
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
@@ -124,6 +126,18 @@ func (d Description) Walk(visit func(Description)) {
 	for _, child := range d.Steps {
 		child.Walk(visit)
 	}
+}
+
+// faults returns what is wrong with how the step, or one below it, was put
+// together, each with the step's name.
+func (d *Description) faults() error {
+	var faults []error
+	d.Walk(func(about Description) {
+		if about.Err != nil {
+			faults = append(faults, &StepError{Step: about.Name, Err: about.Err})
+		}
+	})
+	return errors.Join(faults...)
 }
 
 // reports reports whether the step, or one below it, only computes status.

@@ -34,6 +34,17 @@ func (p *Pipeline[T]) hold(ctx context.Context, run *Run[T]) error {
 	})
 }
 
+// refused ends a pass whose write of finalizers failed: it shows as the failure
+// of a step of that name, because an admission webhook that refuses the write is
+// what a person has to be told. Nothing follows if the object is gone.
+func (p *Pipeline[T]) refused(ctx context.Context, run *Run[T], err error) (Result, error) {
+	if errors.Is(err, errGone) {
+		return Continue, nil
+	}
+	run.record(&Description{Name: "finalizers"}, Result{}, err)
+	return p.conclude(ctx, run, Result{}, err)
+}
+
 // release takes the pipeline's finalizers off the object, in one write. That
 // the object is gone already is as good.
 func (p *Pipeline[T]) release(ctx context.Context, run *Run[T]) error {

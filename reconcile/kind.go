@@ -19,15 +19,21 @@ type objectKind[T client.Object] struct {
 
 func kindOf[T client.Object]() objectKind[T] {
 	kind := objectKind[T]{}
-	pointer := reflect.TypeFor[T]()
-	if pointer.Kind() != reflect.Pointer || pointer.Elem().Kind() != reflect.Struct {
+	if !kind.known() {
 		return kind
 	}
+	pointer := reflect.TypeFor[T]()
 	kind.prototype = reflect.New(pointer.Elem()).Interface().(T)
 	if field, ok := pointer.Elem().FieldByName("Status"); ok {
 		kind.status = field.Index
 	}
 	return kind
+}
+
+// known reports whether T is a pointer to a struct.
+func (k objectKind[T]) known() bool {
+	pointer := reflect.TypeFor[T]()
+	return pointer.Kind() == reflect.Pointer && pointer.Elem().Kind() == reflect.Struct
 }
 
 // String names the kind for error messages.

@@ -3,7 +3,6 @@ package reconcile
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -21,7 +20,8 @@ import (
 //     what was remembered of it is forgotten.
 //  2. If it is being deleted, see below. Otherwise the finalizers that the steps
 //     need and that it lacks are added, in one patch under an optimistic lock
-//     that touches nothing else. The pass goes on with the answer.
+//     that touches nothing else. The pass goes on with the answer. If they cannot
+//     be added no step runs; 4 to 7 follow, with a report of "finalizers".
 //  3. The steps run as a [Sequence].
 //  4. The reporting steps run, whatever came of 3.
 //  5. The status is written, in one patch under an optimistic lock and only if it
@@ -38,7 +38,7 @@ import (
 // the steps are finalized in reverse order. When all of them have returned
 // [Continue], the pipeline's finalizers are taken off in one patch under an
 // optimistic lock that leaves others' in place, and nothing else happens in that
-// pass. Otherwise 4 to 7 follow. Without one of the finalizers nothing is done:
+// pass. Otherwise, also if they cannot be taken off, 4 to 7 follow. Without one of the finalizers nothing is done:
 // steps never run forward on an object that is being deleted.
 //
 // The error of a pass is retried with backoff by controller-runtime unless
@@ -136,10 +136,7 @@ func (p *Pipeline[T]) begin(cached T) *Run[T] {
 func (p *Pipeline[T]) pass(ctx context.Context, run *Run[T]) (Result, error) {
 	if !run.Deleting() {
 		if err := p.hold(ctx, run); err != nil {
-			if errors.Is(err, errGone) {
-				return Continue, nil
-			}
-			return Result{}, err
+			return p.refused(ctx, run, err)
 		}
 	}
 	if run.Deleting() {
@@ -156,7 +153,10 @@ func (p *Pipeline[T]) finalize(ctx context.Context, run *Run[T]) (Result, error)
 	}
 	result, err := run.finalize(ctx, &p.root)
 	if err == nil && result.outcome == Continued {
-		return Continue, p.release(ctx, run)
+		if err := p.release(ctx, run); err != nil {
+			return p.refused(ctx, run, err)
+		}
+		return Continue, nil
 	}
 	return p.conclude(ctx, run, result, err)
 }
@@ -166,10 +166,8 @@ func (p *Pipeline[T]) finalize(ctx context.Context, run *Run[T]) (Result, error)
 func (p *Pipeline[T]) conclude(ctx context.Context, run *Run[T], result Result, err error) (Result, error) {
 	var join Join
 	join.Add(result, err)
-	run.phase = reporting
 	if p.root.reports {
-		join.Add(run.reconcile(ctx, &p.root))
-		join.Add(run.reports.apart.Outcome())
+		join.Add(run.report(ctx, &p.root))
 	}
 	join.Add(Continue, p.persist(ctx, run))
 	p.warn(run)

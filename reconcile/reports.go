@@ -48,3 +48,12 @@ func (r *reports) aside(result Result, err error) {
 	defer r.mu.Unlock()
 	r.apart.Add(result, err)
 }
+
+// takeApart returns what was kept aside, and keeps it no more.
+func (r *reports) takeApart() (Result, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	apart := r.apart
+	r.apart = Join{}
+	return apart.Outcome()
+}

@@ -3,7 +3,9 @@ package reconcile
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -25,6 +27,8 @@ type Run[T client.Object] struct {
 	memory   *objectMemory
 	reports  reports
 	phase    phase
+	// byHand says that there is no pipeline around the steps.
+	byHand bool
 	// overtaken says that somebody else wrote to the object after the steps ran.
 	overtaken bool
 }
@@ -56,8 +60,13 @@ func NewRun[T client.Object](env Environment, name string, object T) (*Run[T], e
 	if err != nil {
 		return nil, err
 	}
+	if isNil(object) {
+		return nil, fmt.Errorf("%s: the object is nil", name)
+	}
 	complete.Memory = complete.Memory.partOf(name, object)
-	return newRun(complete, name, object, object.DeepCopyObject().(T)), nil
+	run := newRun(complete, name, object, object.DeepCopyObject().(T))
+	run.byHand = true
+	return run, nil
 }
 
 func newRun[T client.Object](env *Environment, name string, object, original T) *Run[T] {
@@ -133,19 +142,31 @@ func (r *Run[T]) event(eventType string, related runtime.Object, reason, action,
 	if r.env.Recorder == nil {
 		return
 	}
-	r.env.Recorder.Eventf(r.object, related, eventType, reason, action, "%s", clip(fmt.Sprintf(note, args...)))
+	if reason == "" {
+		reason = "Unspecified"
+	}
+	r.env.Recorder.Eventf(r.object, related, eventType, clip(reason, maxReason), action,
+		"%s", clip(fmt.Sprintf(note, args...), maxNote))
 }
 
-// maxNote is the longest note that the API server accepts, in bytes
-// (k8s.io/api/events/v1, Event.note).
-const maxNote = 1024
+// What the API server accepts in an event, in bytes (k8s.io/api/events/v1,
+// Event.note and Event.reason, which must not be empty either).
+const (
+	maxNote   = 1024
+	maxReason = 128
+)
 
-// clip shortens text to what fits into an event.
-func clip(text string) string {
-	if len(text) <= maxNote {
+// clip shortens text to a number of bytes, at the end of a character.
+func clip(text string, most int) string {
+	text = strings.ToValidUTF8(text, "�")
+	if len(text) <= most {
 		return text
 	}
-	return text[:maxNote-len("…")] + "…"
+	cut := most - len("…")
+	for cut > 0 && !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut] + "…"
 }
 
 // Reports returns what the pass has found so far, a report for each step in
@@ -154,10 +175,37 @@ func clip(text string) string {
 func (r *Run[T]) Reports() []Report { return r.reports.list() }
 
 // Do runs a step and reports on it: the way to run one inside a handwritten
-// Reconcile, or inside a step that wraps another.
+// Reconcile, or inside a step that wraps another. A step that was put together
+// wrongly is a terminal error.
+//
+// In a handwritten Reconcile a reporting step runs when it is called; of a
+// combinator the steps that work run first and then those that report, whatever
+// came of the others. In a pipeline a reporting step runs only when its turn is.
 func (r *Run[T]) Do(ctx context.Context, step Step[T]) (Result, error) {
 	child := newChild(step)
-	return r.reconcile(ctx, &child)
+	if err := child.about.faults(); err != nil {
+		return Result{}, Terminal(err)
+	}
+	if !r.byHand || r.phase == reporting {
+		return r.reconcile(ctx, &child)
+	}
+	var join Join
+	join.Add(r.reconcile(ctx, &child))
+	if child.reports {
+		join.Add(r.report(ctx, &child))
+	}
+	return join.Outcome()
+}
+
+// report lets the reporting steps in a child speak and returns what came of it.
+func (r *Run[T]) report(ctx context.Context, c *child[T]) (Result, error) {
+	before := r.phase
+	r.phase = reporting
+	defer func() { r.phase = before }()
+	var join Join
+	join.Add(r.reconcile(ctx, c))
+	join.Add(r.reports.takeApart())
+	return join.Outcome()
 }
 
 func (r *Run[T]) passValues() *slots { return &r.values }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -50,6 +49,9 @@ func (p *Pipeline[T]) SetupWithManager(mgr ctrl.Manager, customize ...func(*buil
 		}
 	}
 	for _, change := range customize {
+		if change == nil {
+			return fmt.Errorf("pipeline %q: customize: the function is nil", p.name)
+		}
 		change(build)
 	}
 	controller, err := build.Build(p)
@@ -77,7 +79,7 @@ func (p *Pipeline[T]) Setup(env Environment) error {
 		return fmt.Errorf("pipeline %q: %w", p.name, err)
 	}
 	var owner client.Object
-	if !reflect.ValueOf(&p.kind.prototype).Elem().IsZero() {
+	if p.kind.known() && !isNil(p.kind.prototype) {
 		owner = p.kind.prototype
 	}
 	if err := check(p.name, owner, p.root.about, env.Client); err != nil {
@@ -93,8 +95,9 @@ func (p *Pipeline[T]) Setup(env Environment) error {
 // given to [NewRun]. [Pipeline.SetupWithManager] does it by itself.
 func RegisterIndexes[T client.Object](mgr ctrl.Manager, name string, steps ...Step[T]) error {
 	wires := wiring{scheme: mgr.GetScheme(), pipeline: name}
-	wires.addIndexes(Sequence(steps...).Describe())
-	if err := errors.Join(wires.faults...); err != nil {
+	about := Sequence(steps...).Describe()
+	wires.addIndexes(about)
+	if err := errors.Join(append(wires.faults, about.faults())...); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	for _, wire := range wires.all {

@@ -45,6 +45,10 @@ func TestSetupTellsEveryFaultAtOnce(t *testing.T) {
 	unknown := &unstructured.Unstructured{}
 	pipeline := reconcile.NewPipeline("My_App",
 		nil,
+		(*reconcile.FuncStep[app])(nil),
+		described{reconcile.Description{Name: "lookup", Kind: "test", Watches: []reconcile.Watch{{
+			Object: &corev1.Secret{}, Index: "missing", Values: func(client.Object) []string { return nil },
+		}}}},
 		reconcile.Func[app]("", nothing),
 		reconcile.Func[app]("no function", nil),
 		reconcile.Func("twice", nothing),
@@ -67,7 +71,9 @@ func TestSetupTellsEveryFaultAtOnce(t *testing.T) {
 	}
 	for _, want := range []string{
 		`pipeline "My_App": name: `,
-		`step "nil": the step is nil`,
+		`step "nil": the step is nil` + "\n",
+		`step "nil": the step is nil, a *reconcile.FuncStep`,
+		`step "lookup": no step declares the index "missing" of the reconciled kind`,
 		`a step of kind Func has no name`,
 		`step "no function": the function is nil`,
 		`step "twice": the name is taken`,
@@ -93,6 +99,27 @@ func TestSetupNeedsAKnownKind(t *testing.T) {
 	err := pipeline.Setup(reconcile.Environment{Client: fake.NewClientBuilder().Build()})
 	if err == nil || !strings.Contains(err.Error(), "the reconciled type: no kind is registered") {
 		t.Errorf("err = %v, want it to say that the scheme lacks MyApp", err)
+	}
+}
+
+func TestSetupNeedsAPointerToAStruct(t *testing.T) {
+	pipeline := reconcile.NewPipeline[client.Object]("test").For(&v1.MyApp{})
+	err := pipeline.Setup(reconcile.Environment{Client: fake.NewClientBuilder().WithScheme(scheme(t)).Build()})
+	if err == nil || !strings.Contains(err.Error(), "must be a pointer to a struct") {
+		t.Errorf("err = %v, want an interface refused", err)
+	}
+}
+
+func TestSetupWithManagerRefusesANilCustomization(t *testing.T) {
+	mgr, err := ctrl.NewManager(cluster.Shared(t).Config(), manager.Options{
+		Scheme: scheme(t), Logger: logr.Discard(), Metrics: metricsserver.Options{BindAddress: "0"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = reconcile.NewPipeline("customized", reconcile.Func("a", nothing)).SetupWithManager(mgr, nil)
+	if err == nil || !strings.Contains(err.Error(), "customize: the function is nil") {
+		t.Errorf("err = %v, want it to say so", err)
 	}
 }
 
