@@ -43,6 +43,13 @@ func (f *failures) settle(report *Report, generation int64) {
 	}
 }
 
+// forget drops what was told of a step, which has not failed this time.
+func (f *failures) forget(step string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.byStep, step)
+}
+
 // tell reports whether the failure of a step is to be told in an event: once.
 func (f *failures) tell(step string) bool {
 	f.mu.Lock()

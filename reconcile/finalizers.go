@@ -34,6 +34,9 @@ func (p *Pipeline[T]) hold(ctx context.Context, run *Run[T]) error {
 	})
 }
 
+// finalizersStep is the step as which a failed write of finalizers is reported.
+const finalizersStep = "finalizers"
+
 // refused ends a pass whose write of finalizers failed: it shows as the failure
 // of a step of that name, because an admission webhook that refuses the write is
 // what a person has to be told. Nothing follows if the object is gone.
@@ -41,7 +44,7 @@ func (p *Pipeline[T]) refused(ctx context.Context, run *Run[T], err error) (Resu
 	if errors.Is(err, errGone) {
 		return Continue, nil
 	}
-	run.record(&Description{Name: "finalizers"}, Result{}, err)
+	run.record(&Description{Name: finalizersStep}, Result{}, err)
 	return p.conclude(ctx, run, Result{}, err)
 }
 

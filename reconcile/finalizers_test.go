@@ -68,6 +68,16 @@ func TestARefusedWriteOfFinalizersShows(t *testing.T) {
 	}
 	server.err = nil
 	b.want("when they can be added")
+	b.caughtUp()
+	live := b.live()
+	live.Finalizers = nil
+	if err := b.User.Update(t.Context(), live); err != nil {
+		t.Fatal(err)
+	}
+	server.err = denied
+	refused("add again", "add finalizers to MyApp")
+	server.err = nil
+	b.want("when they can be added again")
 	if err := b.User.Delete(t.Context(), b.app); err != nil {
 		t.Fatal(err)
 	}

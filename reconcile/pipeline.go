@@ -138,6 +138,7 @@ func (p *Pipeline[T]) pass(ctx context.Context, run *Run[T]) (Result, error) {
 		if err := p.hold(ctx, run); err != nil {
 			return p.refused(ctx, run, err)
 		}
+		run.memory.failures.forget(finalizersStep)
 	}
 	if run.Deleting() {
 		return p.finalize(ctx, run)

@@ -3,11 +3,8 @@ package reconcile
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
-	"unicode/utf8"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -125,49 +122,6 @@ func (r *Run[T]) Scheme() *runtime.Scheme { return r.env.Client.Scheme() }
 
 // Now returns the time of the environment's clock.
 func (r *Run[T]) Now() time.Time { return r.env.now() }
-
-// Event records a Normal event on the object: only for changes that a person
-// cares about, never in a pass that changes nothing. Reason and action are
-// CamelCase words; related is the object that the event is also about, or nil.
-func (r *Run[T]) Event(related runtime.Object, reason, action, note string, args ...any) {
-	r.event(corev1.EventTypeNormal, related, reason, action, note, args...)
-}
-
-// Warn records a Warning event on the object, otherwise as [Run.Event].
-func (r *Run[T]) Warn(related runtime.Object, reason, action, note string, args ...any) {
-	r.event(corev1.EventTypeWarning, related, reason, action, note, args...)
-}
-
-func (r *Run[T]) event(eventType string, related runtime.Object, reason, action, note string, args ...any) {
-	if r.env.Recorder == nil {
-		return
-	}
-	if reason == "" {
-		reason = "Unspecified"
-	}
-	r.env.Recorder.Eventf(r.object, related, eventType, clip(reason, maxReason), action,
-		"%s", clip(fmt.Sprintf(note, args...), maxNote))
-}
-
-// What the API server accepts in an event, in bytes (k8s.io/api/events/v1,
-// Event.note and Event.reason, which must not be empty either).
-const (
-	maxNote   = 1024
-	maxReason = 128
-)
-
-// clip shortens text to a number of bytes, at the end of a character.
-func clip(text string, most int) string {
-	text = strings.ToValidUTF8(text, "�")
-	if len(text) <= most {
-		return text
-	}
-	cut := most - len("…")
-	for cut > 0 && !utf8.RuneStart(text[cut]) {
-		cut--
-	}
-	return text[:cut] + "…"
-}
 
 // Reports returns what the pass has found so far, a report for each step in
 // pipeline order. Steps that the pass did not reach are Unseen; outside a
