@@ -55,7 +55,8 @@ func (c *comparison) warmUp(ctx context.Context) (err error) {
 	return t.round(ctx, 0)
 }
 
-// run compares with that many MyApps, and removes what was made for it.
+// run compares with that many MyApps, and removes what was made for it. There
+// are results beside an error if only the removing failed.
 func (c *comparison) run(ctx context.Context, apps int) (_ []measure.Result, err error) {
 	t := c.contest(apps)
 	defer func() { err = errors.Join(err, t.clear(ctx)) }()
@@ -70,7 +71,10 @@ func (c *comparison) run(ctx context.Context, apps int) (_ []measure.Result, err
 			return nil, fmt.Errorf("%s: restart: %w", implementation.Name, err)
 		}
 	}
-	return t.results, t.noop(ctx)
+	if err := t.noop(ctx); err != nil {
+		return nil, err
+	}
+	return t.results, nil
 }
 
 // round lets all implementations converge, each time another one first.

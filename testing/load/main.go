@@ -62,19 +62,20 @@ func load(ctx context.Context, a arguments, stdout, stderr io.Writer) (err error
 	}
 	var results []measure.Result
 	for _, apps := range a.apps {
-		of, err := c.run(ctx, apps)
-		if err != nil {
-			return fmt.Errorf("%d MyApps: %w", apps, err)
-		}
+		of, failure := c.run(ctx, apps)
 		results = append(results, of...)
 		if a.json {
-			if err := writeJSON(stdout, of); err != nil {
-				return err
-			}
+			err = writeJSON(stdout, of)
+		}
+		if failure != nil {
+			err = errors.Join(fmt.Errorf("%d MyApps: %w", apps, failure), err)
+		}
+		if err != nil {
+			break
 		}
 	}
-	if a.json {
-		return nil
+	if a.json || len(results) == 0 {
+		return err
 	}
-	return writeTable(stdout, results)
+	return errors.Join(err, writeTable(stdout, results))
 }

@@ -7,7 +7,6 @@ import (
 	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
 )
@@ -43,20 +42,6 @@ func (n *Namespace) Create(ctx context.Context) error {
 			}
 			return nil
 		})
-	}
-	return group.Wait()
-}
-
-// each does something for every MyApp that there is, many at the same time.
-func (n *Namespace) each(ctx context.Context, do func(context.Context, *v1.MyApp) error) error {
-	list := &v1.MyAppList{}
-	if err := n.cluster.client.List(ctx, list, client.InNamespace(n.Name)); err != nil {
-		return err
-	}
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(users)
-	for i := range list.Items {
-		group.Go(func() error { return do(ctx, &list.Items[i]) })
 	}
 	return group.Wait()
 }

@@ -6,15 +6,11 @@ import (
 	"fmt"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
 )
 
 // A Namespace is where one implementation works, with its MyApps.
@@ -70,39 +66,6 @@ func (n *Namespace) Remove(ctx context.Context) error {
 
 // removeTimeout is enough for ten thousand MyApps on a busy machine.
 const removeTimeout = 10 * time.Minute
-
-// empty deletes the MyApps, whose finalizers nobody else takes off any more, and
-// then what the garbage collector of a cluster without controllers does not.
-func (n *Namespace) empty(ctx context.Context) error {
-	if err := n.deleteAll(ctx, &v1.MyApp{}); err != nil {
-		return fmt.Errorf("delete MyApps: %w", err)
-	}
-	if err := n.each(ctx, func(ctx context.Context, app *v1.MyApp) error {
-		free := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
-		return client.IgnoreNotFound(n.cluster.client.Patch(ctx, app, free))
-	}); err != nil {
-		return fmt.Errorf("remove finalizers of MyApps: %w", err)
-	}
-	if err := n.deleteAll(ctx, &appsv1.Deployment{}); err != nil {
-		return fmt.Errorf("delete Deployments: %w", err)
-	}
-	if err := n.deleteAll(ctx, &corev1.Service{}); err != nil {
-		return fmt.Errorf("delete Services: %w", err)
-	}
-	return nil
-}
-
-// deleteAll deletes all objects of a kind. The server gives each request a
-// minute, in which it may not get through with ten thousand.
-func (n *Namespace) deleteAll(ctx context.Context, kind client.Object) error {
-	for {
-		err := n.cluster.client.DeleteAllOf(ctx, kind, client.InNamespace(n.Name),
-			client.PropagationPolicy(metav1.DeletePropagationBackground))
-		if !apierrors.IsTimeout(err) && !apierrors.IsServerTimeout(err) || ctx.Err() != nil {
-			return err
-		}
-	}
-}
 
 // remove deletes the namespace itself. Without controllers nobody else takes its
 // own finalizer off.
