@@ -30,7 +30,9 @@ type FuncStep[T client.Object] struct {
 // [reconcile.Continue] when nothing is left to release, which includes that
 // there never was anything: it is called again after a crash, and also after it
 // returned Continue while other steps are still at it. Any other outcome, and
-// any error, keeps the object; [reconcile.Wait] with After polls.
+// any error, keeps the object; [reconcile.Wait] with After polls. It sees the
+// object as it is now: find the effect by what cannot change, such as the UID, and
+// not by a field of the spec, or let acquire release what is not wanted any more.
 //
 // The name is a domain and a name. It must stay the same over the versions of an
 // operator, or objects keep the old one for ever. What stands after the slash is

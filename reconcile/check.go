@@ -101,7 +101,7 @@ func (c *checker) name(where string, about Description) {
 		c.fault("a step of kind %s has no name", about.Kind)
 		return
 	case c.names[about.Name]:
-		c.fault("%s: the name is taken by another step; give one of them its own", where)
+		c.fault("%s: the name is taken by another step; give one of them its own, with Named", where)
 		return
 	}
 	c.names[about.Name] = true
@@ -153,7 +153,7 @@ func (c *checker) reach(where string, object client.Object) {
 		return
 	}
 	if child, err := c.scopes.IsObjectNamespaced(object); err == nil && !child {
-		c.fault("%s: %T is cluster-scoped and cannot have an owner reference to an object in a namespace", where, object)
+		c.fault("%s: %T is cluster-scoped and cannot have an owner reference to an object in a namespace; see Detached", where, object)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -219,4 +220,25 @@ func TestConditionType(t *testing.T) {
 			t.Errorf("ConditionType(%q) = %q, want %q", name, got, want)
 		}
 	}
+}
+
+// A step with a finalizer that is run by hand would leave its effect behind.
+func TestDoRefusesAStepThatNeedsAFinalizer(t *testing.T) {
+	called := false
+	step := needsFinalizer{reconcile.Func("dns", func(context.Context, run) (reconcile.Result, error) {
+		called = true
+		return reconcile.Continue, nil
+	})}
+	_, err := newRun(t).Do(t.Context(), reconcile.All(step))
+	if !reconcile.IsTerminal(err) || !strings.Contains(err.Error(), `step "dns" needs the finalizer example.com/dns`) || called {
+		t.Errorf("err = %v, called %v; want it refused", err, called)
+	}
+}
+
+type needsFinalizer struct{ step }
+
+func (n needsFinalizer) Describe() reconcile.Description {
+	about := n.step.Describe()
+	about.Finalizers = []string{"example.com/dns"}
+	return about
 }

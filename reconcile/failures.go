@@ -2,7 +2,7 @@ package reconcile
 
 import "sync"
 
-// failures is what was last told of the steps of an object that failed. It
+// failures is what was last told of the steps of an object that failed or stalled. It
 // keeps an error whose text is another in each pass, with the id of a request
 // or a port in it, from being news in each pass: every status with other words
 // is a write, and every event one more. Safe for concurrent use.
@@ -25,7 +25,7 @@ type failure struct {
 func (f *failures) settle(report *Report, generation int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if report.Err == nil {
+	if report.State < StateFailed {
 		delete(f.byStep, report.Step)
 		return
 	}

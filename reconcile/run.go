@@ -140,6 +140,9 @@ func (r *Run[T]) Do(ctx context.Context, step Step[T]) (Result, error) {
 	if err := child.about.faults(); err != nil {
 		return Result{}, Terminal(err)
 	}
+	if err := r.unguarded(&child.about); err != nil {
+		return Result{}, Terminal(err)
+	}
 	if !r.byHand || r.phase == reporting {
 		return r.reconcile(ctx, &child)
 	}
@@ -164,3 +167,18 @@ func (r *Run[T]) report(ctx context.Context, c *child[T]) (Result, error) {
 
 func (r *Run[T]) passValues() *slots { return &r.values }
 func (r *Run[T]) passMemory() *slots { return &r.memory.slots }
+
+// unguarded returns an error if a step that is run by hand needs a finalizer: its
+// effect would come about and nobody would undo it.
+func (r *Run[T]) unguarded(about *Description) error {
+	if !r.byHand {
+		return nil
+	}
+	var err error
+	about.Walk(func(about Description) {
+		if len(about.Finalizers) > 0 && err == nil {
+			err = fmt.Errorf("step %q needs the finalizer %s, which only a pipeline puts on the object", about.Name, about.Finalizers[0])
+		}
+	})
+	return err
+}

@@ -29,7 +29,9 @@ type Child[T, C client.Object] struct {
 // "DeploymentReady".
 //
 // desired builds the child from the spec and metadata of the object and nothing
-// else: the same object has to give the same child. It must set the name, and
+// else: the same object has to give the same child, without a time, a random value
+// or the order of a map in it, because each difference is an apply, and the apply
+// wakes the next pass. It must set the name, and
 // the namespace is the object's if it sets none; apiVersion and kind are filled
 // in. It is also called beside the passes, with a copy of the object, to find out
 // the name; so is the function of [Child.When]. What it returns stays its own: it
@@ -43,8 +45,9 @@ type Child[T, C client.Object] struct {
 //     deleted, in the background and with its UID and resourceVersion as
 //     preconditions, and the step waits until it is gone.
 //  2. The child is read from the cache by name. One that the object does not
-//     control is left alone: the step waits, and its condition names the object
-//     and its owner. One that is being deleted is waited for.
+//     control is left alone: the step waits, stalled because somebody has to do
+//     something, and its condition and an event name the object and its owner.
+//     One that is being deleted is waited for.
 //  3. Unless the child is known to be as desired, it is applied: server-side,
 //     forced, with the UID of the existing child as precondition, or such that
 //     it can only create. The answer is what is observed. It is known to be as
@@ -55,7 +58,8 @@ type Child[T, C client.Object] struct {
 //  5. Children that the step made under another name, from before desired named
 //     it otherwise, are deleted as in 1.
 //
-// A child that is ready in a cache that has seen all of this sends nothing.
+// A child that is ready in a cache that has seen all of this sends nothing. The
+// operator needs to get, list, watch, create, patch and delete the kind.
 //
 // A request that the server refuses as invalid is a terminal error with the
 // server's words, and is not sent again before something changes: what is
@@ -99,7 +103,8 @@ func Ensure[T, C client.Object](desired func(T) (C, error)) *Child[T, C] {
 //		…
 //	})
 //
-// Put it after those steps. An object in the way of the child, which nobody's
+// Put those steps into the same pipeline, before it; otherwise their handles say
+// that there is nothing. An object in the way of the child, which nobody's
 // event tells of then, is looked for every minute.
 func EnsureFrom[T, C client.Object](desired func(T, *reconcile.Run[T]) (C, error)) *Child[T, C] {
 	c := &Child[T, C]{

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
@@ -35,7 +36,13 @@ type Existing struct {
 func (r *Existing) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	app := &v1.MyApp{}
 	if err := r.Environment.Client.Get(ctx, req.NamespacedName, app); err != nil {
+		if apierrors.IsNotFound(err) {
+			r.Environment.Memory.Forget(req.NamespacedName)
+		}
 		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	if !app.DeletionTimestamp.IsZero() {
+		return ctrl.Result{}, nil // steps do not run on what is being deleted
 	}
 	// … what was here before …
 	run, err := reconcile.NewRun(r.Environment, "existing", app)

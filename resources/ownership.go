@@ -120,7 +120,7 @@ func (e *engine[T, C]) blocked(ctx context.Context, run *reconcile.Run[T], live 
 	}
 	switch {
 	case !ours && !e.mayAdopt(live):
-		return reconcile.Wait("NotControlled", name+" exists and "+ownerOf(live)+"; it is not taken over").After(poll), true, nil
+		return reconcile.Wait("NotControlled", name+" exists and "+ownerOf(live)+"; it is not taken over").Stalled().After(poll), true, nil
 	case !live.GetDeletionTimestamp().IsZero():
 		return reconcile.Wait("Deleting", name+" is being deleted; it is made again when it is gone").After(poll), true, nil
 	case !ours:

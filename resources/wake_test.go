@@ -37,8 +37,8 @@ func TestAnObjectInTheWayWakesTheOwnerWhenItGoes(t *testing.T) {
 			passed := make(chan reconcile.State, 100)
 			b.control(reconcile.NewPipeline("wake-"+name, step,
 				status.Func(func(_ *v1.MyApp, run *reconcile.Run[*v1.MyApp]) { passed <- run.Reports()[0].State })))
-			if got := <-passed; got != reconcile.StateWaiting {
-				t.Fatalf("the first pass found the step %s, want it to wait", got)
+			if got := <-passed; got != reconcile.StateStalled {
+				t.Fatalf("the first pass found the step %s, want it stalled: somebody has to do something", got)
 			}
 			if err := b.User.Delete(t.Context(), theirs); err != nil {
 				t.Fatal(err)

@@ -58,7 +58,8 @@ type Summary[T client.Object] struct {
 // Reconciling and Stalled are there while they are true, as kstatus has it, by
 // which kubectl wait, Flux and Argo CD tell progress from trouble: a step that
 // waits or is retried makes the object Reconciling; a terminal error, or a Wait
-// for what will not come by itself, makes it Stalled; a halted one is neither.
+// for what will not come by itself, makes it Stalled; a halted one is neither. At most one of the two is there:
+// Stalled wins.
 //
 // Each condition carries the generation that the pass saw, and so does the field
 // Status.ObservedGeneration, an int64, if the object has one. lastTransitionTime
