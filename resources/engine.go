@@ -3,10 +3,12 @@ package resources
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
@@ -212,7 +214,12 @@ func (e *engine[T, C]) test(run *reconcile.Run[T]) func(C) Readiness {
 
 // empty returns a child that has only a name.
 func (e *engine[T, C]) empty(key client.ObjectKey) C {
-	child := e.prototype.DeepCopyObject().(C)
+	var child C
+	if _, ok := any(e.prototype).(runtime.Unstructured); ok {
+		child = e.prototype.DeepCopyObject().(C)
+	} else {
+		child = reflect.New(reflect.TypeFor[C]().Elem()).Interface().(C)
+	}
 	child.SetNamespace(key.Namespace)
 	child.SetName(key.Name)
 	return child

@@ -24,6 +24,9 @@ func TestEnsureCreatesOwnsAndGoesQuiet(t *testing.T) {
 	if err != nil || result != reconcile.Continue {
 		t.Fatalf("first pass: %v, %v", result, err)
 	}
+	if sent := b.Requests.All(); len(sent) != 1 {
+		t.Errorf("the first pass sent %v, want the one request that creates the child", sent)
+	}
 	b.wrote("one request creates the child", "patch configmaps web")
 	child := b.configMap()
 	b.get(child)

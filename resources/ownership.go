@@ -111,8 +111,11 @@ func (e *engine[T, C]) isOurs(run *reconcile.Run[T], child C) bool {
 // blocked says what keeps an existing object from being applied to: it is not
 // this owner's, or it is being deleted.
 func (e *engine[T, C]) blocked(ctx context.Context, run *reconcile.Run[T], live C) (reconcile.Result, bool, error) {
-	name := e.named(live)
 	ours := e.owns(run.Object().GetUID(), live)
+	if ours && live.GetDeletionTimestamp().IsZero() {
+		return reconcile.Result{}, false, nil
+	}
+	name := e.named(live)
 	// The watch on children tells their owner, which this object is not, or not yet.
 	poll := pollInterval
 	if ours {
@@ -123,10 +126,8 @@ func (e *engine[T, C]) blocked(ctx context.Context, run *reconcile.Run[T], live 
 		return reconcile.Wait("NotControlled", name+" exists and "+ownerOf(live)+"; it is not taken over").Stalled().After(poll), true, nil
 	case !live.GetDeletionTimestamp().IsZero():
 		return reconcile.Wait("Deleting", name+" is being deleted; it is made again when it is gone").After(poll), true, nil
-	case !ours:
-		return e.beforeAdoption(ctx, run, name)
 	}
-	return reconcile.Result{}, false, nil
+	return e.beforeAdoption(ctx, run, name)
 }
 
 // beforeAdoption makes sure that the owner is there, and not being deleted: an

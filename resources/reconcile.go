@@ -44,7 +44,8 @@ func (c *Child[T, C]) sweep(
 	if known.swept {
 		return reconcile.Continue, nil
 	}
-	slots := []*slot[C]{known}
+	// The child itself is there: it need not be looked for.
+	var slots []*slot[C]
 	for _, old := range known.before {
 		slots = append(slots, &slot[C]{record: old})
 	}
