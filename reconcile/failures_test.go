@@ -7,16 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-logr/logr"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
 	"github.com/trueup-dev/trueup/reconcile"
 	"github.com/trueup-dev/trueup/testing/cluster"
+	"github.com/trueup-dev/trueup/testing/steptest"
 )
 
 // An error whose text is another each time is told once, and its words stay,
@@ -79,15 +75,7 @@ func TestAnErrorWithAnotherTextInEachPassIsNotNews(t *testing.T) {
 func TestAWrittenStatusDoesNotDefeatBackoff(t *testing.T) {
 	shared := cluster.Shared(t)
 	namespace := shared.Namespace(t)
-	mgr, err := ctrl.NewManager(shared.Config(), manager.Options{
-		Scheme:  scheme(t),
-		Logger:  logr.Discard(),
-		Metrics: metricsserver.Options{BindAddress: "0"},
-		Cache:   cache.Options{DefaultNamespaces: map[string]cache.Config{namespace: {}}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	mgr := steptest.NewManager(t, shared.Config(), scheme(t), namespace)
 	const passes = 10
 	began := make(chan time.Time, 1000)
 	count := int32(0)
@@ -105,17 +93,9 @@ func TestAWrittenStatusDoesNotDefeatBackoff(t *testing.T) {
 	if err := pipeline.SetupWithManager(mgr); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	stopped := make(chan error, 1)
-	go func() { stopped <- mgr.Start(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-stopped; err != nil {
-			t.Error(err)
-		}
-	})
+	steptest.StartManager(t, mgr)
 	app := &v1.MyApp{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: namespace}, Spec: v1.MyAppSpec{Image: "img:1"}}
-	if err := mgr.GetClient().Create(ctx, app); err != nil {
+	if err := mgr.GetClient().Create(t.Context(), app); err != nil {
 		t.Fatal(err)
 	}
 	first, last := time.Time{}, time.Time{}

@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
@@ -158,15 +157,7 @@ func TestSetupOnlyOnce(t *testing.T) {
 func TestSetupWithManagerDerivesTheWiring(t *testing.T) {
 	shared := cluster.Shared(t)
 	namespace := shared.Namespace(t)
-	mgr, err := ctrl.NewManager(shared.Config(), manager.Options{
-		Scheme:  scheme(t),
-		Logger:  logr.Discard(),
-		Metrics: metricsserver.Options{BindAddress: "0"},
-		Cache:   cache.Options{DefaultNamespaces: map[string]cache.Config{namespace: {}}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	mgr := steptest.NewManager(t, shared.Config(), scheme(t), namespace)
 	passes := make(chan int, 100)
 	secretsOf := reconcile.Index{Object: &corev1.Secret{}, Name: "type", Values: func(object client.Object) []string {
 		return []string{string(object.(*corev1.Secret).Type)}
@@ -187,22 +178,14 @@ func TestSetupWithManagerDerivesTheWiring(t *testing.T) {
 	owner := described{reconcile.Description{Name: "own", Kind: "test", Owns: []client.Object{&corev1.ConfigMap{}, &corev1.ConfigMap{}}}}
 	customized := false
 	pipeline := reconcile.NewPipeline("wiring", step, owner)
-	err = pipeline.SetupWithManager(mgr, func(b *builder.Builder) {
+	err := pipeline.SetupWithManager(mgr, func(b *builder.Builder) {
 		customized = true
 		b.WithOptions(controller.Options{MaxConcurrentReconciles: 2})
 	})
 	if err != nil || !customized {
 		t.Fatalf("setup: %v, customized %v", err, customized)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	stopped := make(chan error, 1)
-	go func() { stopped <- mgr.Start(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-stopped; err != nil {
-			t.Error(err)
-		}
-	})
+	steptest.StartManager(t, mgr)
 	next := func(why string, want int) {
 		t.Helper()
 		deadline := time.After(30 * time.Second)
@@ -219,7 +202,7 @@ func TestSetupWithManagerDerivesTheWiring(t *testing.T) {
 	}
 	user := mgr.GetClient()
 	app := &v1.MyApp{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: namespace}, Spec: v1.MyAppSpec{Image: "img:1"}}
-	if err := user.Create(ctx, app); err != nil {
+	if err := user.Create(t.Context(), app); err != nil {
 		t.Fatal(err)
 	}
 	next("the object was created", 0)
@@ -227,12 +210,12 @@ func TestSetupWithManagerDerivesTheWiring(t *testing.T) {
 		Name: "child", Namespace: namespace,
 		OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(app, v1.GroupVersion.WithKind("MyApp"))},
 	}}
-	if err := user.Create(ctx, child); err != nil {
+	if err := user.Create(t.Context(), child); err != nil {
 		t.Fatal(err)
 	}
 	next("a child was created", 0)
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "s", Namespace: namespace}, Type: "example.com/x"}
-	if err := user.Create(ctx, secret); err != nil {
+	if err := user.Create(t.Context(), secret); err != nil {
 		t.Fatal(err)
 	}
 	next("a watched secret was created", 1)

@@ -9,16 +9,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
-
-	"github.com/go-logr/logr"
 
 	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
 	"github.com/trueup-dev/trueup/reconcile"
 	"github.com/trueup-dev/trueup/testing/cluster"
+	"github.com/trueup-dev/trueup/testing/steptest"
 )
 
 // byImage wakes the MyApps whose image has the name of a ConfigMap.
@@ -52,28 +48,12 @@ func TestWatchByIndexWakesOnlyWhatItFinds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			shared := cluster.Shared(t)
 			namespace := shared.Namespace(t)
-			mgr, err := ctrl.NewManager(shared.Config(), manager.Options{
-				Scheme:  scheme(t),
-				Logger:  logr.Discard(),
-				Metrics: metricsserver.Options{BindAddress: "0"},
-				Cache:   cache.Options{DefaultNamespaces: map[string]cache.Config{namespace: {}}},
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			mgr := steptest.NewManager(t, shared.Config(), scheme(t), namespace)
 			passes := make(chan string, 100)
 			if err := setup(mgr, passes); err != nil {
 				t.Fatal(err)
 			}
-			ctx, cancel := context.WithCancel(t.Context())
-			stopped := make(chan error, 1)
-			go func() { stopped <- mgr.Start(ctx) }()
-			t.Cleanup(func() {
-				cancel()
-				if err := <-stopped; err != nil {
-					t.Error(err)
-				}
-			})
+			steptest.StartManager(t, mgr)
 			next := func(want string) {
 				t.Helper()
 				select {
@@ -86,7 +66,7 @@ func TestWatchByIndexWakesOnlyWhatItFinds(t *testing.T) {
 				}
 			}
 			for app, image := range map[string]string{"one": "img1", "two": "img2"} {
-				err := mgr.GetClient().Create(ctx, &v1.MyApp{
+				err := mgr.GetClient().Create(t.Context(), &v1.MyApp{
 					ObjectMeta: metav1.ObjectMeta{Name: app, Namespace: namespace}, Spec: v1.MyAppSpec{Image: image},
 				})
 				if err != nil {
@@ -95,7 +75,7 @@ func TestWatchByIndexWakesOnlyWhatItFinds(t *testing.T) {
 				next(app)
 			}
 			for app, image := range map[string]string{"one": "img1", "two": "img2"} {
-				err := mgr.GetClient().Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: image, Namespace: namespace}})
+				err := mgr.GetClient().Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: image, Namespace: namespace}})
 				if err != nil {
 					t.Fatal(err)
 				}

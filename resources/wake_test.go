@@ -4,19 +4,15 @@ import (
 	"context"
 	"testing"
 
-	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
 	"github.com/trueup-dev/trueup/reconcile"
 	"github.com/trueup-dev/trueup/resources"
 	"github.com/trueup-dev/trueup/status"
 	"github.com/trueup-dev/trueup/testing/cluster"
+	"github.com/trueup-dev/trueup/testing/steptest"
 )
 
 // When an object in the way goes, its event makes the child at once: the poll
@@ -54,25 +50,9 @@ func TestAnObjectInTheWayWakesTheOwnerWhenItGoes(t *testing.T) {
 // control runs a pipeline as a controller until the end of the test.
 func (b *bench) control(pipeline *reconcile.Pipeline[*v1.MyApp]) {
 	b.Helper()
-	mgr, err := ctrl.NewManager(cluster.Shared(b.T).Config(), manager.Options{
-		Scheme:  scheme(b.T),
-		Logger:  logr.Discard(),
-		Metrics: metricsserver.Options{BindAddress: "0"},
-		Cache:   cache.Options{DefaultNamespaces: map[string]cache.Config{b.namespace: {}}},
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
+	mgr := steptest.NewManager(b.T, cluster.Shared(b.T).Config(), scheme(b.T), b.namespace)
 	if err := pipeline.SetupWithManager(mgr); err != nil {
 		b.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(b.background())
-	stopped := make(chan error, 1)
-	go func() { stopped <- mgr.Start(ctx) }()
-	b.Cleanup(func() {
-		cancel()
-		if err := <-stopped; err != nil {
-			b.Error(err)
-		}
-	})
+	steptest.StartManager(b.T, mgr)
 }

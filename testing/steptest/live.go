@@ -1,17 +1,11 @@
 package steptest
 
 import (
-	"context"
 	"testing"
 
-	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
-	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/trueup-dev/trueup/reconcile"
 )
@@ -39,19 +33,7 @@ func StartLive[T client.Object](
 ) *Live {
 	t.Helper()
 	requests := &Requests{}
-	watched := map[string]cache.Config{}
-	for _, namespace := range namespaces {
-		watched[namespace] = cache.Config{}
-	}
-	mgr, err := ctrl.NewManager(requests.Attach(config), manager.Options{
-		Scheme:  scheme,
-		Logger:  logr.Discard(),
-		Metrics: metricsserver.Options{BindAddress: "0"},
-		Cache:   cache.Options{DefaultNamespaces: watched},
-	})
-	if err != nil {
-		t.Fatalf("make a manager: %v", err)
-	}
+	mgr := NewManager(t, requests.Attach(config), scheme, namespaces...)
 	if err := reconcile.RegisterIndexes(mgr, name, steps...); err != nil {
 		t.Fatalf("register indexes: %v", err)
 	}
@@ -59,16 +41,8 @@ func StartLive[T client.Object](
 	if err != nil {
 		t.Fatalf("make a client: %v", err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- mgr.Start(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Errorf("manager: %v", err)
-		}
-	})
-	if !mgr.GetCache().WaitForCacheSync(ctx) {
+	StartManager(t, mgr)
+	if !mgr.GetCache().WaitForCacheSync(t.Context()) {
 		t.Fatal("the cache did not start")
 	}
 	live := &Live{Environment: reconcile.EnvironmentOf(mgr, name), Requests: requests, Events: &Events{}, User: user}

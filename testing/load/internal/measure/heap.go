@@ -26,9 +26,11 @@ func Held(memory **reconcile.Memory, keys []types.NamespacedName) int64 {
 // settledHeap returns the size of the heap when collecting makes it no smaller:
 // what a stopped operator had takes a moment to go, with its goroutines.
 func settledHeap() int64 {
+	ticker := time.NewTicker(20 * time.Millisecond)
+	defer ticker.Stop()
 	smallest, since := heap(), 0
 	for since < 5 {
-		time.Sleep(20 * time.Millisecond) //nolint:forbidigo // there is no condition to wait for
+		<-ticker.C
 		if now := heap(); now < smallest {
 			smallest, since = now, 0
 		} else {
