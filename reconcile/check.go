@@ -17,6 +17,9 @@ import (
 // object; no step may have one of them.
 var summaryConditions = []string{"Ready", "Reconciling", "Stalled"}
 
+// collectorFinalizers are the garbage collector's own.
+var collectorFinalizers = []string{metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents}
+
 // checker collects what is wrong with a pipeline.
 type checker struct {
 	pipeline   string
@@ -31,7 +34,7 @@ type checker struct {
 
 // check returns everything that is wrong with a pipeline of the given name and
 // steps, joined, or nil.
-func check(pipeline string, owner client.Object, about Description, scopes client.Client) error {
+func check(pipeline string, owner client.Object, about Description, former []string, scopes client.Client) error {
 	c := &checker{
 		pipeline:   pipeline,
 		scheme:     scopes.Scheme(),
@@ -51,6 +54,10 @@ func check(pipeline string, owner client.Object, about Description, scopes clien
 	}
 	about.Walk(c.step)
 	about.Walk(func(step Description) { c.lookups(step, about) })
+	about.Walk(c.former)
+	for _, name := range former {
+		c.formerFinalizer("", name)
+	}
 	return errors.Join(c.faults...)
 }
 
@@ -135,7 +142,7 @@ func (c *checker) finalizer(where, step, name string) {
 	for _, problem := range validation.IsQualifiedName(name) {
 		c.fault("%s: finalizer %q: %s", where, name, problem)
 	}
-	if name == metav1.FinalizerOrphanDependents || name == metav1.FinalizerDeleteDependents {
+	if slices.Contains(collectorFinalizers, name) {
 		c.fault("%s: finalizer %q is the garbage collector's", where, name)
 	}
 }

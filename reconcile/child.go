@@ -123,7 +123,7 @@ func (r *Run[T]) finish(c *child[T], result Result, err error) (Result, error) {
 
 // record reports on a step.
 func (r *Run[T]) record(about *Description, result Result, err error) {
-	r.reports.record(about, result, err, &r.memory.failures, r.object.GetGeneration())
+	r.reports.record(about, result, err, &r.memory.failures, r.Object().GetGeneration())
 }
 
 // guard calls a method of a step and makes a panic its error.

@@ -40,6 +40,30 @@ type Description struct {
 	// Defaults to none.
 	Finalizers []string
 
+	// FinalizersWhen says whether an object needs the finalizers. They are only
+	// put on while it does; when it does not any more, they are taken off at the
+	// end of a pass in which the step has returned Continue, so that the step has
+	// to undo by then what they guarded. It is called in every pass and must only
+	// look at the object. Defaults to always.
+	FinalizersWhen func(client.Object) bool
+
+	// FormerFinalizers are names that the finalizers had in earlier versions of
+	// the operator. On an object they count as the finalizers; on one that is not
+	// being deleted they are replaced, in one write. Defaults to none.
+	FormerFinalizers []string
+
+	// Annotations returns what has to be written to the metadata of an object
+	// before any step runs, in one write with the finalizers, such as a token
+	// that an effect is found again by; an empty value removes the annotation. It
+	// is called in every pass, only while the finalizers are needed, and must only
+	// look at the object. Defaults to nothing.
+	Annotations func(client.Object) map[string]string
+
+	// FormerNames are names that the step had in earlier versions of the operator,
+	// by which it knows what it made then. No other step of the pipeline may have
+	// one of them. Defaults to none.
+	FormerNames []string
+
 	// Owns lists the kinds that the step creates with a controller reference to
 	// the object. Their events wake the owner.
 	Owns []client.Object

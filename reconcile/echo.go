@@ -8,9 +8,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 )
 
-// answers holds the resource versions of the last two writes of a pipeline to
-// an object: a pass makes that many, the finalizers and the status.
-type answers [2]string
+// answers holds the resource versions of the last writes of a pipeline to an
+// object, as many as a pass makes: the finalizers put on, two annotations, the
+// finalizers taken off, the status.
+type answers [5]string
 
 // noteAnswer remembers what the server answered to a write, so that its echo in
 // the watch wakes nobody: the pass goes on with the answer. It does not where
@@ -24,7 +25,9 @@ func (p *Pipeline[T]) noteAnswer(run *Run[T], answer T) {
 		return // nothing was written: it is the version of somebody else's write
 	}
 	last, _ := p.answered.Get(run)
-	p.answered.Set(run, answers{answer.GetResourceVersion(), last[0]})
+	copy(last[1:], last[:])
+	last[0] = answer.GetResourceVersion()
+	p.answered.Set(run, last)
 }
 
 // withoutEchoes returns a predicate that drops the events of this pipeline's

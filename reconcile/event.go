@@ -28,7 +28,7 @@ func (r *Run[T]) event(eventType string, related runtime.Object, reason, action,
 	if reason == "" {
 		reason = "Unspecified"
 	}
-	r.env.Recorder.Eventf(r.object, related, eventType, clip(reason, maxReason), action,
+	r.env.Recorder.Eventf(r.Object(), related, eventType, clip(reason, maxReason), action,
 		"%s", clip(fmt.Sprintf(note, args...), maxNote))
 }
 

@@ -12,25 +12,97 @@ import (
 
 // holds reports whether the object has one of the pipeline's finalizers.
 func (p *Pipeline[T]) holds(object T) bool {
-	return slices.ContainsFunc(object.GetFinalizers(), func(name string) bool {
-		return slices.Contains(p.finalizers, name)
+	return slices.ContainsFunc(object.GetFinalizers(), p.isOurs)
+}
+
+// isOurs reports whether a finalizer is the pipeline's, or was.
+func (p *Pipeline[T]) isOurs(name string) bool {
+	return slices.Contains(p.former, name) || slices.ContainsFunc(p.guards, func(guard Description) bool {
+		return slices.Contains(guard.Finalizers, name) || slices.Contains(guard.FormerFinalizers, name)
 	})
 }
 
-// hold puts the finalizers that are missing on the object, in one write. It
-// stops short when it finds that the object is being deleted in the meantime:
-// the server accepts no finalizer then, and the caller looks again.
+// hold puts the finalizers that are missing on the object, with the annotations
+// that go with them, and takes former ones off, in one write. It stops short when
+// it finds that the object is being deleted in the meantime: the server accepts
+// no finalizer then, and the caller looks again.
 func (p *Pipeline[T]) hold(ctx context.Context, run *Run[T]) error {
-	return p.setFinalizers(ctx, run, "add finalizers to", func(have []string) []string {
+	if len(p.guards) == 0 && len(p.former) == 0 {
+		return nil
+	}
+	return p.setMetadata(ctx, run, "add finalizers to", func(object T) (upkeep, error) {
 		if run.Deleting() {
-			return have
+			return upkeep{finalizers: object.GetFinalizers()}, nil
 		}
-		for _, name := range p.finalizers {
-			if !slices.Contains(have, name) {
-				have = append(have, name)
+		return p.wantedOn(object)
+	})
+}
+
+// upkeep is what an object's metadata should have: these finalizers, and these
+// annotations among others, where an empty value stands for none.
+type upkeep struct {
+	finalizers  []string
+	annotations map[string]string
+}
+
+// wantedOn returns what the metadata of an object should have before the steps
+// run. A finalizer that is there and not needed any more stays: see letGo.
+func (p *Pipeline[T]) wantedOn(object T) (want upkeep, err error) {
+	defer Recover(&err) // from what authors say is needed
+	have := object.GetFinalizers()
+	want.finalizers = slices.DeleteFunc(slices.Clone(have), func(name string) bool { return slices.Contains(p.former, name) })
+	for i := range p.guards {
+		guard := &p.guards[i]
+		isFormer := func(name string) bool { return slices.Contains(guard.FormerFinalizers, name) }
+		held := slices.ContainsFunc(want.finalizers, isFormer)
+		needed := guard.needs(object)
+		if needed || held {
+			for _, name := range guard.Finalizers {
+				if !slices.Contains(want.finalizers, name) {
+					want.finalizers = append(want.finalizers, name)
+				}
 			}
 		}
-		return have
+		want.finalizers = slices.DeleteFunc(want.finalizers, isFormer)
+		if (!needed && !held) || guard.Annotations == nil {
+			continue
+		}
+		for key, value := range guard.Annotations(object) {
+			if want.annotations == nil {
+				want.annotations = map[string]string{}
+			}
+			want.annotations[key] = value
+		}
+	}
+	return want, nil
+}
+
+// needs reports whether an object needs the finalizers of a step.
+func (d *Description) needs(object client.Object) bool {
+	return d.FinalizersWhen == nil || d.FinalizersWhen(object)
+}
+
+// letGo takes off the finalizers of steps that do not need them any more and
+// have undone, as their reports say, what was guarded.
+func (p *Pipeline[T]) letGo(ctx context.Context, run *Run[T]) error {
+	if !slices.ContainsFunc(p.guards, func(guard Description) bool { return guard.FinalizersWhen != nil }) {
+		return nil
+	}
+	return p.setMetadata(ctx, run, "remove finalizers from", func(object T) (want upkeep, err error) {
+		defer Recover(&err)
+		want.finalizers = slices.Clone(object.GetFinalizers())
+		if run.Deleting() { // found out just now, after a conflict
+			return want, nil
+		}
+		for i := range p.guards {
+			guard := &p.guards[i]
+			if !guard.needs(object) && run.reports.stateOf(guard.Name) == StateReady {
+				want.finalizers = slices.DeleteFunc(want.finalizers, func(name string) bool {
+					return slices.Contains(guard.Finalizers, name)
+				})
+			}
+		}
+		return want, nil
 	})
 }
 
@@ -51,10 +123,8 @@ func (p *Pipeline[T]) refused(ctx context.Context, run *Run[T], err error) (Resu
 // release takes the pipeline's finalizers off the object, in one write. That
 // the object is gone already is as good.
 func (p *Pipeline[T]) release(ctx context.Context, run *Run[T]) error {
-	err := p.setFinalizers(ctx, run, "remove finalizers from", func(have []string) []string {
-		return slices.DeleteFunc(have, func(name string) bool {
-			return slices.Contains(p.finalizers, name)
-		})
+	err := p.setMetadata(ctx, run, "remove finalizers from", func(object T) (upkeep, error) {
+		return upkeep{finalizers: slices.DeleteFunc(slices.Clone(object.GetFinalizers()), p.isOurs)}, nil
 	})
 	if errors.Is(err, errGone) {
 		return nil
@@ -62,18 +132,20 @@ func (p *Pipeline[T]) release(ctx context.Context, run *Run[T]) error {
 	return err
 }
 
-// setFinalizers writes what change makes of the object's finalizers, and reads
-// the object again, past the cache, when it was changed in the meantime. change
-// may work in place.
-func (p *Pipeline[T]) setFinalizers(ctx context.Context, run *Run[T], what string, change func([]string) []string) error {
+// setMetadata writes what change makes of the object's metadata, and reads the
+// object again, past the cache, when it was changed in the meantime.
+func (p *Pipeline[T]) setMetadata(ctx context.Context, run *Run[T], what string, change func(T) (upkeep, error)) error {
 	name := client.ObjectKeyFromObject(run.original)
 	for attempt := 1; ; attempt++ {
-		have := run.object.GetFinalizers()
-		want := change(slices.Clone(have))
-		if slices.Equal(have, want) {
+		want, err := change(run.object)
+		if err != nil {
+			return fmt.Errorf("%s %s %s: %w", what, p.kind, name, err)
+		}
+		body := want.patch(run.object)
+		if len(body) == 0 {
 			return nil
 		}
-		err := p.patch(ctx, run, map[string]any{"metadata": map[string]any{"finalizers": want}}, p.toObject)
+		err = p.patch(ctx, run, map[string]any{"metadata": body}, p.toObject)
 		switch {
 		case err == nil:
 			return nil
@@ -86,4 +158,32 @@ func (p *Pipeline[T]) setFinalizers(ctx context.Context, run *Run[T], what strin
 			return err
 		}
 	}
+}
+
+// patch returns the merge patch that gives an object's metadata what it should
+// have, empty if it has it.
+func (u upkeep) patch(object client.Object) map[string]any {
+	body := map[string]any{}
+	if !slices.Equal(object.GetFinalizers(), u.finalizers) {
+		body["finalizers"] = u.finalizers
+	}
+	if change := annotationsPatch(object.GetAnnotations(), u.annotations); len(change) > 0 {
+		body["annotations"] = change
+	}
+	return body
+}
+
+// annotationsPatch returns the merge patch that sets annotations, where an empty
+// value removes one.
+func annotationsPatch(have, want map[string]string) map[string]any {
+	change := map[string]any{}
+	for key, value := range want {
+		switch old, ok := have[key]; {
+		case value == "" && ok:
+			change[key] = nil
+		case value != old:
+			change[key] = value
+		}
+	}
+	return change
 }

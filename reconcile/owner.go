@@ -39,6 +39,8 @@ func (p *Pipeline[T]) settle(run *Run[T]) {
 
 // replace makes object, which the server just returned, what the pass works on.
 func (p *Pipeline[T]) replace(run *Run[T], object T) {
+	run.mu.Lock()
+	defer run.mu.Unlock()
 	run.original = object
 	run.object = object.DeepCopyObject().(T)
 }
@@ -66,13 +68,7 @@ func (p *Pipeline[T]) refresh(ctx context.Context, run *Run[T]) error {
 // The answer becomes what the pass works on, and is remembered until the cache
 // has caught up with it.
 func (p *Pipeline[T]) patch(ctx context.Context, run *Run[T], body map[string]any, send patcher) error {
-	metadata, _ := body["metadata"].(map[string]any)
-	if metadata == nil {
-		metadata = map[string]any{}
-		body["metadata"] = metadata
-	}
-	metadata["resourceVersion"] = run.original.GetResourceVersion()
-	data, err := json.Marshal(body)
+	data, err := patchBody(run.original, body)
 	if err != nil {
 		return err
 	}
@@ -84,6 +80,18 @@ func (p *Pipeline[T]) patch(ctx context.Context, run *Run[T], body map[string]an
 	p.replace(run, answer)
 	p.written.Set(run, answer)
 	return nil
+}
+
+// patchBody encodes a merge patch under an optimistic lock on what is known of
+// the object.
+func patchBody(known client.Object, body map[string]any) ([]byte, error) {
+	metadata, _ := body["metadata"].(map[string]any)
+	if metadata == nil {
+		metadata = map[string]any{}
+		body["metadata"] = metadata
+	}
+	metadata["resourceVersion"] = known.GetResourceVersion()
+	return json.Marshal(body)
 }
 
 // patcher sends a patch: to the object or to its status.

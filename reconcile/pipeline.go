@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -19,10 +20,12 @@ import (
 //  1. The object is read from the cache. If it is gone, the pass is over and
 //     what was remembered of it is forgotten.
 //  2. If it is being deleted, see below. Otherwise the finalizers that the steps
-//     need and that it lacks are added, in one patch under an optimistic lock
+//     need and that it lacks are added, former ones are replaced, and so are the
+//     annotations that go with them, in one patch under an optimistic lock
 //     that touches nothing else. The pass goes on with the answer. If they cannot
 //     be added no step runs; 4 to 7 follow, with a report of "finalizers".
-//  3. The steps run as a [Sequence].
+//  3. The steps run as a [Sequence]. Finalizers that a step does not need any
+//     more are taken off when it has returned [Continue].
 //  4. The reporting steps run, whatever came of 3.
 //  5. The status is written, in one patch under an optimistic lock and only if it
 //     differs from what was read. After a conflict the object is read again,
@@ -38,24 +41,27 @@ import (
 // the steps are finalized in reverse order. When all of them have returned
 // [Continue], the pipeline's finalizers are taken off in one patch under an
 // optimistic lock that leaves others' in place, and nothing else happens in that
-// pass. Otherwise, also if they cannot be taken off, 4 to 7 follow. Without one of the finalizers nothing is done:
-// steps never run forward on an object that is being deleted.
+// pass; only if others' finalizers keep the object, the status is made to name
+// them first. Otherwise, also if they cannot be taken off, 4 to 7 follow. Without
+// one of the finalizers nothing is done: steps never run forward on an object that
+// is being deleted.
 //
 // The error of a pass is retried with backoff by controller-runtime unless
 // [IsTerminal]. Make one with [NewPipeline]; it is safe for concurrent use once
 // it is set up.
 type Pipeline[T client.Object] struct {
-	name       string
-	root       child[T]
-	finalizers []string
-	blank      []Report
-	byName     map[string]int
-	kind       objectKind[T]
-	written    *Memo[T]
-	answered   *Memo[answers]
-	plain      *Memo[struct{}]          // set if the kind has no status subresource
-	futile     *Memo[[sha256.Size]byte] // digest of the last write that changed nothing
-	env        *Environment
+	name     string
+	root     child[T]
+	guards   []Description // of the steps that have finalizers, now or formerly
+	former   []string      // finalizers that no step has any more
+	blank    []Report
+	byName   map[string]int
+	kind     objectKind[T]
+	written  *Memo[T]
+	answered *Memo[answers]
+	plain    *Memo[struct{}]          // set if the kind has no status subresource
+	futile   *Memo[[sha256.Size]byte] // digest of the last write that changed nothing
+	env      *Environment
 }
 
 // NewPipeline makes a pipeline that runs the steps as a [Sequence]. The name is
@@ -76,7 +82,9 @@ func NewPipeline[T client.Object](name string, steps ...Step[T]) *Pipeline[T] {
 		futile:   NewMemo[[sha256.Size]byte](),
 	}
 	p.root.about.Walk(func(about Description) {
-		p.finalizers = append(p.finalizers, about.Finalizers...)
+		if len(about.Finalizers) > 0 || len(about.FormerFinalizers) > 0 {
+			p.guards = append(p.guards, about)
+		}
 		if about.leaf() {
 			p.byName[about.Name] = len(p.blank)
 			p.blank = append(p.blank, blankReport(&about))
@@ -89,6 +97,17 @@ func NewPipeline[T client.Object](name string, steps ...Step[T]) *Pipeline[T] {
 // unstructured objects only, whose apiVersion and kind it gives.
 func (p *Pipeline[T]) For(prototype T) *Pipeline[T] {
 	p.kind.prototype = prototype
+	return p
+}
+
+// FormerFinalizers names finalizers that steps of earlier versions of the
+// operator had and that no step has any more. They are taken off an object in
+// the write that puts the others on, and off one that is being deleted when the
+// steps are undone. What such a finalizer guarded is left to the author: see
+// [Description.FormerFinalizers] for one that was only renamed, and package
+// resources for what a removed step made.
+func (p *Pipeline[T]) FormerFinalizers(names ...string) *Pipeline[T] {
+	p.former = append(p.former, names...)
 	return p
 }
 
@@ -127,6 +146,7 @@ func (p *Pipeline[T]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Res
 // begin makes the run of a pass over an object that was read from the cache.
 func (p *Pipeline[T]) begin(cached T) *Run[T] {
 	run := newRun(p.env, p.name, cached, cached)
+	run.around = p
 	p.settle(run)
 	run.reports.expect(p.blank, p.byName)
 	return run
@@ -143,7 +163,16 @@ func (p *Pipeline[T]) pass(ctx context.Context, run *Run[T]) (Result, error) {
 	if run.Deleting() {
 		return p.finalize(ctx, run)
 	}
-	result, err := run.reconcile(ctx, &p.root)
+	var join Join
+	join.Add(run.reconcile(ctx, &p.root))
+	if err := p.letGo(ctx, run); err != nil {
+		if errors.Is(err, errGone) {
+			return Continue, nil
+		}
+		run.record(&Description{Name: finalizersStep}, Result{}, err)
+		join.Add(Result{}, err)
+	}
+	result, err := join.Outcome()
 	return p.conclude(ctx, run, result, err)
 }
 
@@ -153,13 +182,16 @@ func (p *Pipeline[T]) finalize(ctx context.Context, run *Run[T]) (Result, error)
 		return Continue, nil
 	}
 	result, err := run.finalize(ctx, &p.root)
-	if err == nil && result.outcome == Continued {
-		if err := p.release(ctx, run); err != nil {
-			return p.refused(ctx, run, err)
-		}
-		return Continue, nil
+	if err != nil || result.outcome != Continued {
+		return p.conclude(ctx, run, result, err)
 	}
-	return p.conclude(ctx, run, result, err)
+	if err := p.handOver(ctx, run); err != nil {
+		return Result{}, err
+	}
+	if err := p.release(ctx, run); err != nil {
+		return p.refused(ctx, run, err)
+	}
+	return Continue, nil
 }
 
 // conclude lets the reporting steps speak, writes the status and joins what

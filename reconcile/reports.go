@@ -36,6 +36,16 @@ func (r *reports) record(about *Description, result Result, err error, known *fa
 	known.settle(&r.all[i], generation)
 }
 
+// stateOf returns what the pass found a step to be.
+func (r *reports) stateOf(step string) State {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if i, ok := r.byName[step]; ok {
+		return r.all[i].State
+	}
+	return StateUnseen
+}
+
 func (r *reports) list() []Report {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -16,14 +17,17 @@ import (
 // same time may use everything but the object's fields, which they may only
 // read.
 type Run[T client.Object] struct {
-	env      *Environment
-	pipeline string
-	object   T
-	original T
-	values   slots
-	memory   *objectMemory
-	reports  reports
-	phase    phase
+	env        *Environment
+	pipeline   string
+	around     *Pipeline[T] // nil if the steps are run by hand
+	mu         sync.RWMutex // guards object and original while steps run
+	object     T
+	original   T
+	annotating sync.Mutex // held while annotations are written
+	values     slots
+	memory     *objectMemory
+	reports    reports
+	phase      phase
 	// byHand says that there is no pipeline around the steps.
 	byHand bool
 	// overtaken says that somebody else wrote to the object after the steps ran.
@@ -79,14 +83,22 @@ func newRun[T client.Object](env *Environment, name string, object, original T) 
 // Object returns the working copy of the object. Steps read its spec and
 // metadata; only reporting steps, such as those of package status, change its
 // status, and nothing changes the rest: such a change is not written.
-func (r *Run[T]) Object() T { return r.object }
+func (r *Run[T]) Object() T {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.object
+}
 
 // Original returns the object as it was when the pass began. It may be shared
 // with the cache: it must not be changed.
-func (r *Run[T]) Original() T { return r.original }
+func (r *Run[T]) Original() T {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.original
+}
 
 // Deleting reports whether the object is being deleted.
-func (r *Run[T]) Deleting() bool { return !r.object.GetDeletionTimestamp().IsZero() }
+func (r *Run[T]) Deleting() bool { return !r.Object().GetDeletionTimestamp().IsZero() }
 
 // Pipeline returns the name of the pipeline, or what [NewRun] was given.
 func (r *Run[T]) Pipeline() string { return r.pipeline }

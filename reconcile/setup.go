@@ -82,7 +82,7 @@ func (p *Pipeline[T]) Setup(env Environment) error {
 	if p.kind.known() && !isNil(p.kind.prototype) {
 		owner = p.kind.prototype
 	}
-	if err := check(p.name, owner, p.root.about, env.Client); err != nil {
+	if err := check(p.name, owner, p.root.about, p.former, env.Client); err != nil {
 		return err
 	}
 	complete.Memory = complete.Memory.partOf(p.name, owner)
