@@ -30,6 +30,7 @@ func external(system *registry) *finalizer.ExternalStep[*v1.MyApp, string] {
 }
 
 func newExternalWorld(t *testing.T, system *registry) *world {
+	t.Helper()
 	return newWorld(t, oneStep(func() reconcile.Step[*v1.MyApp] { return external(system) }))
 }
 
@@ -248,9 +249,8 @@ func TestExternalKeepsItsThingWhenTheFinalizerIsRenamed(t *testing.T) {
 			system.byID = byID
 			w := newExternalWorld(t, system)
 			w.must("the old version")
-			old := w.app.Annotations[dnsToken]
 			w.live()
-			old = w.app.Annotations[dnsToken]
+			old := w.app.Annotations[dnsToken]
 			w.writes = nil
 			renamed := func() reconcile.Step[*v1.MyApp] {
 				step := finalizer.External("apps.example.com/zone", system).FormerNames(dns)

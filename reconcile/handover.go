@@ -29,6 +29,6 @@ func (p *Pipeline[T]) handOver(ctx context.Context, run *Run[T]) error {
 	}
 	waiting := Wait("HeldByOthers", "the "+word+strings.Join(others, ", ")+", which others have to take off")
 	run.record(&Description{Name: finalizersStep}, waiting, nil)
-	_, _ = p.conclude(ctx, run, waiting, nil) //nolint:errcheck // see above
+	_, _ = p.conclude(ctx, run, waiting, nil) // see above
 	return ctx.Err()
 }
