@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -31,7 +32,7 @@ func (e *engine[T, C]) apply(
 		return answer, err
 	}
 	err = run.Client().Patch(ctx, answer, client.RawPatch(types.ApplyPatchType, body),
-		client.FieldOwner(run.FieldManager()), client.ForceOwnership)
+		client.FieldOwner(e.manager(run)), client.ForceOwnership)
 	if err != nil {
 		return answer, fmt.Errorf("apply %s: %w", want, err)
 	}
@@ -66,8 +67,8 @@ func (e *engine[T, C]) tell(
 		return
 	}
 	// Somebody else may have written in between: what counts is our part.
-	before, known, err := projection(live.shared, run.FieldManager())
-	after, _, _ := projection(answer, run.FieldManager())
+	before, known, err := projection(live.shared, e.manager(run))
+	after, _, _ := projection(answer, e.manager(run))
 	switch {
 	case err == nil && known && before == after:
 	case slot.record != nil && slot.record.hash == want.hash:
@@ -86,8 +87,10 @@ func (e *engine[T, C]) body(run *reconcile.Run[T], want *intent[C], live *observ
 	}
 	metadata, _ := content["metadata"].(map[string]any)
 	if live == nil {
+		e.inherit(content, nil)
 		metadata["resourceVersion"] = createOnly
 	} else {
+		e.inherit(content, live.shared)
 		metadata["uid"] = string(live.shared.GetUID())
 	}
 	return json.Marshal(content)
@@ -103,6 +106,9 @@ func (e *engine[T, C]) content(run *reconcile.Run[T], want *intent[C]) (map[stri
 	content, err := canonical(raw, want.desired, e.prototype, run.Scheme())
 	if err != nil {
 		return nil, reconcile.Terminal(fmt.Errorf("build %s: %w", e.step, err))
+	}
+	if _, ok := any(want.desired).(runtime.Unstructured); e.shared && !ok {
+		dropNulls(content)
 	}
 	metadata, _ := content["metadata"].(map[string]any)
 	metadata["name"] = want.key.Name

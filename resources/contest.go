@@ -61,7 +61,7 @@ func (e *engine[T, C]) contested(
 		return reconcile.Result{}, false, err
 	}
 	message := fmt.Sprintf("%s is changed again and again by %s; repairs are made less often",
-		want, rival(live, run.FieldManager(), wanted))
+		want, rival(live, e.manager(run), wanted))
 	if !fight.told {
 		fight.told = true
 		run.Warn(live, "Contested", "Apply", "%s", message)

@@ -36,6 +36,7 @@ func (e *engine[T, C]) describe(kind string) reconcile.Description {
 		about.Owns = []client.Object{e.prototype}
 		return about
 	}
+	about.Err = e.atOdds()
 	about.Finalizers = []string{e.detached}
 	about.Watches = append(about.Watches, reconcile.Watch{
 		Object: e.prototype,
@@ -46,10 +47,26 @@ func (e *engine[T, C]) describe(kind string) reconcile.Description {
 	return about
 }
 
-// ownerRequests returns the owner of a detached child, if this step made it.
+// ownerRequests returns the owners of a child that has no owner reference, if
+// this step made it, or shares it.
 func (e *engine[T, C]) ownerRequests(_ context.Context, child client.Object) []ctrl.Request {
-	owner, ok := child.GetAnnotations()[OwnerAnnotation]
-	if !ok || !strings.HasSuffix(child.GetLabels()[StepLabel], "."+e.step) {
+	if !e.shared {
+		return e.requestsFor(child, OwnerAnnotation, StepLabel)
+	}
+	var requests []ctrl.Request
+	for key := range child.GetAnnotations() {
+		if strings.HasPrefix(key, SharePrefix) {
+			requests = append(requests, e.requestsFor(child, key, key)...)
+		}
+	}
+	return requests
+}
+
+// requestsFor returns the owner that an annotation names, if a label has the mark
+// of a step of this name.
+func (e *engine[T, C]) requestsFor(child client.Object, annotation, label string) []ctrl.Request {
+	owner, ok := child.GetAnnotations()[annotation]
+	if !ok || !strings.HasSuffix(child.GetLabels()[label], "."+e.step) {
 		return nil
 	}
 	namespace, name, ok := strings.Cut(owner, string(types.Separator))

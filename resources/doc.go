@@ -8,6 +8,12 @@
 // wanted. An object of the child's name that this owner does not control is
 // neither changed nor deleted. [EnsureSet] keeps a set of children in the same way.
 //
+// Three choices change who else may hold what the step keeps. [Child.Adopt] takes
+// over what nobody controls. [Child.Share] holds a part of an object together with
+// other owners, other steps or a person, and owns nothing. [Child.FieldManager]
+// gives a step a field manager of its own, which two steps need that hold parts of
+// one object.
+//
 // [Reference] reads an object that somebody else owns, such as a Secret that the
 // user names, waits for it, and is woken by it.
 //

@@ -29,6 +29,9 @@ type engine[T, C client.Object] struct {
 	recreate bool     // delete and make again what cannot be changed
 	former   []string // field managers of old whose fields are taken over
 	detached string   // the finalizer that takes the place of owner references, "" for none
+	shared   bool     // hold a part of what others hold too
+
+	fieldManager string // of the step, "" for the pipeline's
 }
 
 // slot is what a step remembers of one child.
@@ -64,6 +67,11 @@ func (e *engine[T, C]) keep(
 	}
 	if err != nil {
 		return reconcile.Result{}, nil, err
+	}
+	if live == nil && e.shared {
+		if maker := e.maker(run, want); maker != "" {
+			return e.shareWithMaker(ctx, run, slot, want, maker)
+		}
 	}
 	return e.converge(ctx, run, slot, want, live)
 }
@@ -106,7 +114,7 @@ func (e *engine[T, C]) converge(
 		}
 		applied, err := e.applyOver(ctx, run, slot, want, live)
 		if err == nil {
-			if slot.record, err = newRecord(want, applied, run.FieldManager()); err != nil {
+			if slot.record, err = newRecord(want, applied, e.manager(run)); err != nil {
 				return reconcile.Result{}, nil, fmt.Errorf("remember %s: %w", want, err)
 			}
 			seen := share(applied)
@@ -136,7 +144,7 @@ func (e *engine[T, C]) compare(run *reconcile.Run[T], slot *slot[C], want *inten
 		}
 		slot.record = known
 	}
-	return slot.record.compare(want, live, run.FieldManager())
+	return slot.record.compare(want, live, e.manager(run))
 }
 
 // attempts bounds the tries within a pass. Every one but the first starts from

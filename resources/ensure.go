@@ -68,7 +68,8 @@ type Child[T, C client.Object] struct {
 // that is not installed.
 //
 // Two steps of a pipeline that keep the same object are a terminal error of the
-// second.
+// second, unless they have different field managers, see [Child.FieldManager], and
+// all but one of them [Child.Share] it.
 //
 // A child that somebody else changes again and again is repaired less and less
 // often, down to once in five minutes; the condition and an event name the other

@@ -24,13 +24,13 @@ func (e *engine[T, C]) takeOverFields(
 	if !e.hasFormer(live.shared) {
 		return live, nil
 	}
-	patch, err := csaupgrade.UpgradeManagedFieldsPatch(live.shared, sets.New(e.former...), run.FieldManager())
+	patch, err := csaupgrade.UpgradeManagedFieldsPatch(live.shared, sets.New(e.former...), e.manager(run))
 	if err != nil {
 		return nil, fmt.Errorf("take over the fields of %s: %w", want, err)
 	}
 	answer := e.empty(want.key)
 	// The patch carries the resourceVersion: it conflicts if the child has changed.
-	err = run.Client().Patch(ctx, answer, client.RawPatch(types.JSONPatchType, patch), client.FieldOwner(run.FieldManager()))
+	err = run.Client().Patch(ctx, answer, client.RawPatch(types.JSONPatchType, patch), client.FieldOwner(e.manager(run)))
 	if err != nil {
 		return nil, fmt.Errorf("take over the fields of %s: %w", want, err)
 	}

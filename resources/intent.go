@@ -64,6 +64,8 @@ func (e *engine[T, C]) keyOf(run *reconcile.Run[T], desired C) client.ObjectKey 
 	switch {
 	case e.detached == "" && key.Namespace == "":
 		key.Namespace = run.Object().GetNamespace()
+	case e.shared && key.Namespace == "" && e.needsNamespace(run):
+		key.Namespace = run.Object().GetNamespace()
 	case e.detached != "" && key.Namespace != "":
 		if namespaced, err := run.Client().IsObjectNamespaced(e.prototype); err == nil && !namespaced {
 			key.Namespace = ""

@@ -62,8 +62,7 @@ func (e *engine[T, C]) cached(ctx context.Context, run *reconcile.Run[T]) ([]C, 
 	within := client.InNamespace(e.namespace(run))
 	byIndex := run.Matching(ownerIndex, string(run.Object().GetUID()))
 	if err := reader.List(ctx, list, within, byIndex, client.UnsafeDisableDeepCopy); err != nil {
-		byLabel := client.MatchingLabels{StepLabel: e.mark(run)}
-		if again := reader.List(ctx, list, within, byLabel, client.UnsafeDisableDeepCopy); again != nil {
+		if again := reader.List(ctx, list, within, e.byLabel(run), client.UnsafeDisableDeepCopy); again != nil {
 			return nil, fmt.Errorf("list %s: %w", e.kindName(), errors.Join(err, again))
 		}
 	}
@@ -77,14 +76,22 @@ func (e *engine[T, C]) stored(ctx context.Context, run *reconcile.Run[T]) ([]C, 
 	if err != nil {
 		return nil, reconcile.Terminal(fmt.Errorf("list %s: %w", e.kindName(), err))
 	}
-	err = run.Live().List(ctx, list, client.MatchingLabels{
-		StepLabel:     e.mark(run),
-		OwnerUIDLabel: string(run.Object().GetUID()),
-	})
+	err = run.Live().List(ctx, list, e.byLabel(run))
 	if err != nil {
 		return nil, fmt.Errorf("list %s: %w", e.kindName(), err)
 	}
 	return e.ours(run, list)
+}
+
+// byLabel returns the option that lists what may be ours by its labels.
+func (e *engine[T, C]) byLabel(run *reconcile.Run[T]) client.ListOption {
+	switch {
+	case e.shared:
+		return client.HasLabels{e.shareKey(run)}
+	case e.detached != "":
+		return client.MatchingLabels{StepLabel: e.mark(run), OwnerUIDLabel: string(run.Object().GetUID())}
+	}
+	return client.MatchingLabels{StepLabel: e.mark(run)}
 }
 
 // ours picks from a list what is ours.

@@ -45,6 +45,14 @@ func (e *engine[T, C]) setDetached(finalizer string) error {
 	if finalizer == "" {
 		return errors.New("Detached: the finalizer is empty")
 	}
+	return e.tie("Detached", finalizer)
+}
+
+// tie ties children to the owner by marks and a finalizer.
+func (e *engine[T, C]) tie(option, finalizer string) error {
+	if e.detached != "" {
+		return errors.New(option + ": the step is Detached or a Share already; it can be one of the two, once")
+	}
 	e.detached = finalizer
 	return nil
 }

@@ -34,13 +34,14 @@ const ownerIndex = "trueup.dev/owner"
 
 // ownerUID computes the values of ownerIndex.
 func ownerUID(object client.Object) []string {
+	owners := sharers(object)
 	if owner := metav1.GetControllerOfNoCopy(object); owner != nil {
-		return []string{string(owner.UID)}
+		return append(owners, string(owner.UID))
 	}
 	if uid := object.GetLabels()[OwnerUIDLabel]; uid != "" {
-		return []string{uid}
+		return append(owners, uid)
 	}
-	return nil
+	return owners
 }
 
 // mark returns the value of StepLabel.
@@ -49,6 +50,10 @@ func (e *engine[T, C]) mark(run *reconcile.Run[T]) string { return run.Pipeline(
 // claim puts the owner and the mark of the step into the metadata of an apply,
 // beside what the author put there.
 func (e *engine[T, C]) claim(run *reconcile.Run[T], metadata map[string]any) error {
+	if e.shared {
+		e.claimShare(run, metadata)
+		return nil
+	}
 	owner := run.Object()
 	within(metadata, "labels")[StepLabel] = e.mark(run)
 	if e.detached != "" {
@@ -105,24 +110,27 @@ func (e *engine[T, C]) owns(owner types.UID, child client.Object) bool {
 
 // isOurs reports whether the child is the owner's and this step made it.
 func (e *engine[T, C]) isOurs(run *reconcile.Run[T], child C) bool {
+	if e.shared {
+		return child.GetLabels()[e.shareKey(run)] != ""
+	}
 	return e.owns(run.Object().GetUID(), child) && child.GetLabels()[StepLabel] == e.mark(run)
 }
 
 // blocked says what keeps an existing object from being applied to: it is not
 // this owner's, or it is being deleted.
 func (e *engine[T, C]) blocked(ctx context.Context, run *reconcile.Run[T], live C) (reconcile.Result, bool, error) {
-	ours := e.owns(run.Object().GetUID(), live)
+	ours := e.shared || e.owns(run.Object().GetUID(), live)
 	if ours && live.GetDeletionTimestamp().IsZero() {
 		return reconcile.Result{}, false, nil
 	}
 	name := e.named(live)
 	// The watch on children tells their owner, which this object is not, or not yet.
 	poll := pollInterval
-	if ours {
+	if e.shared && e.isOurs(run, live) || !e.shared && ours {
 		poll = 0
 	}
 	switch {
-	case !ours && !e.mayAdopt(live):
+	case !ours && !e.mayAdopt(run, live):
 		return reconcile.Wait("NotControlled", name+" exists and "+ownerOf(live)+"; it is not taken over").Stalled().After(poll), true, nil
 	case !live.GetDeletionTimestamp().IsZero():
 		return reconcile.Wait("Deleting", name+" is being deleted; it is made again when it is gone").After(poll), true, nil
@@ -148,7 +156,10 @@ func (e *engine[T, C]) beforeAdoption(ctx context.Context, run *reconcile.Run[T]
 
 // mayAdopt reports whether an object that is not the owner's may be made so:
 // never one that is somebody else's.
-func (e *engine[T, C]) mayAdopt(live C) bool {
+func (e *engine[T, C]) mayAdopt(run *reconcile.Run[T], live C) bool {
+	if e.detached == "" && madeToShare(run.Object().GetUID(), live) {
+		return true
+	}
 	return e.adopt && metav1.GetControllerOfNoCopy(live) == nil && live.GetLabels()[OwnerUIDLabel] == ""
 }
 

@@ -21,7 +21,7 @@ import (
 // on both. Where the server changes what was applied in another way, the child
 // is applied once to be sure.
 func (e *engine[T, C]) recognise(run *reconcile.Run[T], want *intent[C], live C) (*record[C], error) {
-	entry := ownEntry(live, run.FieldManager())
+	entry := ownEntry(live, e.manager(run))
 	if entry == nil || e.hasFormer(live) {
 		return nil, nil
 	}
@@ -33,6 +33,7 @@ func (e *engine[T, C]) recognise(run *reconcile.Run[T], want *intent[C], live C)
 	if err != nil {
 		return nil, err
 	}
+	e.inherit(wants, live)
 	// No manager owns what identifies an object.
 	delete(wants, "apiVersion")
 	delete(wants, "kind")
@@ -43,7 +44,7 @@ func (e *engine[T, C]) recognise(run *reconcile.Run[T], want *intent[C], live C)
 	if err != nil || !same {
 		return nil, err
 	}
-	known, err := newRecord(want, live, run.FieldManager())
+	known, err := newRecord(want, live, e.manager(run))
 	if err != nil {
 		return nil, err
 	}

@@ -37,6 +37,9 @@ func (e *engine[T, C]) deleteAll(
 	if len(children) == 0 {
 		return reconcile.Continue, nil
 	}
+	if e.shared {
+		return e.leaveAll(ctx, run, children, slots...)
+	}
 	for _, child := range children {
 		if !child.GetDeletionTimestamp().IsZero() {
 			continue

@@ -62,7 +62,7 @@ func (e *engine[T, C]) rehearse(ctx context.Context, run *reconcile.Run[T], want
 	}
 	answer := e.empty(client.ObjectKey{Namespace: want.key.Namespace, Name: name})
 	err = run.Client().Patch(ctx, answer, client.RawPatch(types.ApplyPatchType, body),
-		client.FieldOwner(run.FieldManager()), client.ForceOwnership, client.DryRunAll)
+		client.FieldOwner(e.manager(run)), client.ForceOwnership, client.DryRunAll)
 	if err != nil {
 		return fmt.Errorf("try to create %s: %w", want, err)
 	}

@@ -1,8 +1,6 @@
 package resources
 
 import (
-	"slices"
-
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	toolscache "k8s.io/client-go/tools/cache"
@@ -17,8 +15,9 @@ import (
 //	cache.Options{DefaultTransform: resources.TrimManagedFields("myapp")}
 //
 // Name the field managers of all pipelines that share the cache: a pipeline's is
-// its name, unless its environment says otherwise; and those of old that
-// [Child.FormerManagers] names. With a transform that drops
+// its name, unless its environment says otherwise; those of steps that
+// [Child.FieldManager] names; and those of old that [Child.FormerManagers] names.
+// What the owners have that [Child.Share] an object under one of them is kept too. With a transform that drops
 // managedFields altogether steps are as exact, but send an apply, which changes
 // nothing, for every change of a child that they did not make themselves, and
 // one for each child after a restart.
@@ -35,7 +34,7 @@ func TrimManagedFields(managers ...string) toolscache.TransformFunc {
 		// A new list, so that the old one's memory is let go.
 		var kept []metav1.ManagedFieldsEntry
 		for _, entry := range entries {
-			if entry.Subresource == "" && slices.Contains(managers, entry.Manager) {
+			if entry.Subresource == "" && isManagerOf(entry.Manager, managers) {
 				kept = append(kept, entry)
 			}
 		}

@@ -56,6 +56,10 @@ func (e *engine[T, C]) wantedNames(object client.Object) (names []string) {
 			key.Namespace = owner.GetNamespace()
 		}
 		names = append(names, key.String())
+		if key.Namespace == "" && e.shared { // whether the kind is in namespaces is not known here
+			key.Namespace = owner.GetNamespace()
+			names = append(names, key.String())
+		}
 	}
 	return names
 }
