@@ -64,14 +64,19 @@ func (e *engine[T, C]) keyOf(run *reconcile.Run[T], desired C) client.ObjectKey 
 	switch {
 	case e.detached == "" && key.Namespace == "":
 		key.Namespace = run.Object().GetNamespace()
-	case e.shared && key.Namespace == "" && e.needsNamespace(run):
+	case e.detached != "" && e.isClusterScoped(run):
+		key.Namespace = ""
+	case e.shared && key.Namespace == "":
 		key.Namespace = run.Object().GetNamespace()
-	case e.detached != "" && key.Namespace != "":
-		if namespaced, err := run.Client().IsObjectNamespaced(e.prototype); err == nil && !namespaced {
-			key.Namespace = ""
-		}
 	}
 	return key
+}
+
+// isClusterScoped reports whether the kind of the child is certainly not
+// namespaced.
+func (e *engine[T, C]) isClusterScoped(run *reconcile.Run[T]) bool {
+	namespaced, err := run.Client().IsObjectNamespaced(e.prototype)
+	return err == nil && !namespaced
 }
 
 // marshal returns the child as encoding/json has it. An unstructured one may
