@@ -26,6 +26,13 @@ func main() {
 	if err != nil {
 		os.Exit(2) // the flag set has told
 	}
+	if options.printRBAC {
+		if err := printRBAC(os.Stdout, options.namespaces); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&options.log)))
 	config, err := ctrl.GetConfig()
 	if err == nil {
@@ -40,11 +47,9 @@ func main() {
 // run runs the operator until the context is done: then it finishes the passes
 // that go on, and gives the lease back.
 func run(ctx context.Context, config *rest.Config, options options) error {
-	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1.AddToScheme} {
-		if err := add(scheme); err != nil {
-			return fmt.Errorf("make scheme: %w", err)
-		}
+	scheme, err := newScheme()
+	if err != nil {
+		return err
 	}
 	mgr, err := ctrl.NewManager(config, options.manager(scheme))
 	if err != nil {
@@ -63,4 +68,15 @@ func run(ctx context.Context, config *rest.Config, options options) error {
 		return fmt.Errorf("run manager: %w", err)
 	}
 	return nil
+}
+
+// newScheme returns a scheme that knows the kinds of Kubernetes and MyApp.
+func newScheme() (*runtime.Scheme, error) {
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			return nil, fmt.Errorf("make scheme: %w", err)
+		}
+	}
+	return scheme, nil
 }

@@ -21,7 +21,7 @@ import (
 
 // The API server alone is enough to see an operator start and write.
 func TestMain(m *testing.M) {
-	cluster.Main(m, cluster.Options{})
+	cluster.Main(m, cluster.Options{Flags: stage.StrictFlags()})
 }
 
 // TestInstalled installs config/default and runs the operator as it would run

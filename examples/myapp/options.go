@@ -3,9 +3,14 @@ package main
 import (
 	"crypto/tls"
 	"flag"
+	"fmt"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
@@ -16,6 +21,9 @@ type options struct {
 	metricsAddress, probeAddress           string
 	leaderElect, metricsSecure, allowHTTP2 bool
 	leaderNamespace                        string // of the lease; empty is the pod's own
+	namespaces                             []string
+	printRBAC                              bool
+	again                                  bool // in a process that runs it several times, as a test may
 	log                                    zap.Options
 }
 
@@ -31,6 +39,18 @@ func parse(flags *flag.FlagSet, args []string) (options, error) {
 	flags.BoolVar(&o.metricsSecure, "metrics-secure", true,
 		"serve metrics over HTTPS, to whom the cluster allows it; false for plain HTTP, to everybody")
 	flags.BoolVar(&o.allowHTTP2, "enable-http2", false, "serve metrics over HTTP/2 too")
+	flags.Func("namespaces", "look after the MyApps of these `namespaces` only, separated by commas (default all)",
+		func(list string) error {
+			o.namespaces = strings.Split(list, ",")
+			for _, name := range o.namespaces {
+				if problems := validation.IsDNS1123Label(name); len(problems) > 0 {
+					return fmt.Errorf("%q: %s", name, strings.Join(problems, "; "))
+				}
+			}
+			return nil
+		})
+	flags.BoolVar(&o.printRBAC, "print-rbac", false,
+		"print the ClusterRole that the operator needs, or with --namespaces the Roles, and exit")
 	o.log.BindFlags(flags)
 	return o, flags.Parse(args)
 }
@@ -50,6 +70,8 @@ func (o options) manager(scheme *runtime.Scheme) ctrl.Options {
 	}
 	return ctrl.Options{
 		Scheme:                  scheme,
+		Controller:              config.Controller{SkipNameValidation: &o.again},
+		Cache:                   cache.Options{DefaultNamespaces: o.cached()},
 		Metrics:                 metrics,
 		HealthProbeBindAddress:  o.probeAddress,
 		LeaderElection:          o.leaderElect,
@@ -59,4 +81,16 @@ func (o options) manager(scheme *runtime.Scheme) ctrl.Options {
 		// for the lease to run out.
 		LeaderElectionReleaseOnCancel: true,
 	}
+}
+
+// cached returns the namespaces to watch, nil for all.
+func (o options) cached() map[string]cache.Config {
+	if len(o.namespaces) == 0 {
+		return nil
+	}
+	namespaces := map[string]cache.Config{}
+	for _, name := range o.namespaces {
+		namespaces[name] = cache.Config{}
+	}
+	return namespaces
 }

@@ -20,10 +20,12 @@ func TestParse(t *testing.T) {
 			[]string{
 				"--metrics-bind-address=:8443", "--health-probe-bind-address=:1", "--leader-elect",
 				"--leader-election-namespace=ns", "--metrics-secure=false", "--enable-http2",
+				"--namespaces=a,b", "--print-rbac",
 			},
 			options{
 				metricsAddress: ":8443", probeAddress: ":1", leaderElect: true,
 				leaderNamespace: "ns", metricsSecure: false, allowHTTP2: true,
+				namespaces: []string{"a", "b"}, printRBAC: true,
 			},
 		},
 	}
@@ -38,10 +40,12 @@ func TestParse(t *testing.T) {
 			}
 		})
 	}
-	flags := flag.NewFlagSet("myapp", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	if _, err := parse(flags, []string{"--nonsense"}); err == nil {
-		t.Error("an unknown flag was accepted")
+	for _, nonsense := range []string{"--nonsense", "--namespaces=", "--namespaces=a,,b", "--namespaces=A"} {
+		flags := flag.NewFlagSet("myapp", flag.ContinueOnError)
+		flags.SetOutput(io.Discard)
+		if _, err := parse(flags, []string{nonsense}); err == nil {
+			t.Errorf("%s was accepted", nonsense)
+		}
 	}
 }
 

@@ -52,7 +52,7 @@ func newSite(t *testing.T) *site {
 	for _, resource := range built.Resources() {
 		content, err := resource.Map()
 		s.must(err)
-		s.must(s.client.Create(ctx, &unstructured.Unstructured{Object: content}))
+		s.must(client.IgnoreAlreadyExists(s.client.Create(ctx, &unstructured.Unstructured{Object: content})))
 	}
 	s.await("MyApps are served", func() error { return s.client.List(ctx, &v1.MyAppList{}) })
 	return s

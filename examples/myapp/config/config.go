@@ -1,6 +1,6 @@
 // Package config holds what is installed with the operator: the CRD and the
-// ClusterRole, which are generated from the markers in api/ and
-// internal/controller, and what is kept by hand around them. To install it all:
+// ClusterRole, which are generated from the markers in api/ and from what the
+// pipeline says that it needs, and what is kept by hand around them. To install it all:
 //
 //	kubectl apply -k config/default
 //

@@ -8,8 +8,6 @@ import (
 	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
 )
 
-// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;list;watch;create;patch;delete
-
 // desiredDeployment runs the image as the restricted pod security standard asks.
 func desiredDeployment(app *v1.MyApp) (*appsv1.Deployment, error) {
 	return &appsv1.Deployment{

@@ -12,11 +12,6 @@ import (
 	"github.com/trueup-dev/trueup/status"
 )
 
-// +kubebuilder:rbac:groups=apps.example.com,resources=myapps,verbs=get;list;watch;patch
-// +kubebuilder:rbac:groups=apps.example.com,resources=myapps/status,verbs=patch
-// +kubebuilder:rbac:groups=apps.example.com,resources=myapps/finalizers,verbs=update
-// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
-
 // NewPipeline returns the controller of MyApps, which keeps their records in zone.
 func NewPipeline(zone *dns.Zone) *reconcile.Pipeline[*v1.MyApp] {
 	deployment := resources.Ensure(desiredDeployment)

@@ -8,18 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
-	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
-	"github.com/trueup-dev/trueup/examples/myapp/internal/controller"
-	"github.com/trueup-dev/trueup/examples/myapp/internal/dns"
 	"github.com/trueup-dev/trueup/examples/myapp/internal/stage"
-	"github.com/trueup-dev/trueup/reconcile"
 )
 
 // rights are verbs by resource, such as "myapps.apps.example.com/status".
@@ -45,34 +38,6 @@ func (r rights) sorted() []string {
 	return lines
 }
 
-// needed returns what the pipeline asks for in its description, and what the
-// framework does for every pipeline whose objects have finalizers and a status.
-func needed(t *testing.T) rights {
-	t.Helper()
-	need := rights{}
-	controller.NewPipeline(dns.NewZone()).Describe().Walk(func(about reconcile.Description) {
-		for _, access := range about.Access {
-			gvk, err := apiutil.GVKForObject(access.Object, stage.Scheme)
-			if err != nil {
-				t.Fatal(err)
-			}
-			plural, _ := meta.UnsafeGuessKindToResource(gvk)
-			resource := strings.TrimSuffix(plural.Resource+"/"+access.Subresource, "/")
-			need.add(plural.Group, resource, access.Verbs...)
-		}
-	})
-	if len(need) == 0 {
-		t.Fatal("the description asks for nothing")
-	}
-	group := v1.GroupVersion.Group
-	need.add(group, "myapps", "get", "list", "watch") // to see the objects
-	need.add(group, "myapps", "patch")                // to put finalizers on them
-	need.add(group, "myapps/status", "patch")         // to write their status
-	need.add(group, "myapps/finalizers", "update")    // to block their deletion by a child
-	need.add("events.k8s.io", "events", "create", "patch")
-	return need
-}
-
 // granted returns what the generated ClusterRole allows.
 func granted(t *testing.T) rights {
 	t.Helper()
@@ -92,12 +57,6 @@ func granted(t *testing.T) rights {
 		}
 	}
 	return have
-}
-
-func TestRoleIsWhatThePipelineNeeds(t *testing.T) {
-	if diff := cmp.Diff(needed(t).sorted(), granted(t).sorted()); diff != "" {
-		t.Errorf("the pipeline and the generated ClusterRole disagree (-needed +granted):\n%s", diff)
-	}
 }
 
 // TestRoleSuffices lets an app live through everything, and looks at what the

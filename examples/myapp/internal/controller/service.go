@@ -8,8 +8,6 @@ import (
 	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
 )
 
-// +kubebuilder:rbac:groups="",resources=services,verbs=get;list;watch;create;patch;delete
-
 // desiredService offers the app's port as port 80.
 func desiredService(app *v1.MyApp) (*corev1.Service, error) {
 	return &corev1.Service{

@@ -35,8 +35,14 @@ func Options() (cluster.Options, error) {
 	}
 	options := cluster.Full()
 	options.CRDs = []*apiextensionsv1.CustomResourceDefinition{crd}
-	options.Flags = map[cluster.Component][]string{
+	options.Flags = StrictFlags()
+	return options, nil
+}
+
+// StrictFlags make the API server strict about who may block a deletion: see
+// [Options].
+func StrictFlags() map[cluster.Component][]string {
+	return map[cluster.Component][]string{
 		cluster.APIServer: {"--enable-admission-plugins=NodeRestriction,OwnerReferencesPermissionEnforcement"},
 	}
-	return options, nil
 }

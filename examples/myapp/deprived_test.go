@@ -1,0 +1,239 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
+	"github.com/trueup-dev/trueup/examples/myapp/internal/stage"
+	"github.com/trueup-dev/trueup/resources"
+)
+
+// deprived is an operator that lacks a right, in a namespace of its own.
+type deprived struct {
+	*site
+	namespace string
+	mu        sync.Mutex
+	denials   []string
+}
+
+// deprive binds the service account of a new namespace to a Role without the
+// right.
+func (s *site) deprive(without right) *deprived {
+	s.Helper()
+	d := &deprived{site: s, namespace: s.env.Namespace(s.T)}
+	role := roleIn(s.T, d.namespace)
+	for i := range role.Rules {
+		rule := &role.Rules[i]
+		if rule.APIGroups[0] != without.group || !slices.Contains(rule.Resources, without.resource) {
+			continue
+		}
+		less := *rule.DeepCopy()
+		less.Resources = []string{without.resource}
+		less.Verbs = slices.DeleteFunc(less.Verbs, func(verb string) bool { return verb == without.verb })
+		rule.Resources = slices.DeleteFunc(rule.Resources, func(name string) bool { return name == without.resource })
+		role.Rules = append(role.Rules, less)
+	}
+	role.Rules = slices.DeleteFunc(role.Rules, func(rule rbacv1.PolicyRule) bool {
+		return len(rule.Resources) == 0 || len(rule.Verbs) == 0
+	})
+	s.must(s.client.Create(s.ctx, role))
+	s.must(s.client.Create(s.ctx, &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: d.namespace, Name: "operator"},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: role.Name},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: d.namespace, Name: "operator"}},
+	}))
+	s.must(s.client.Create(s.ctx, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: d.namespace, Name: "operator"}}))
+	return d
+}
+
+// legacy creates an app that has children under names that the operator does not
+// give any more.
+func (d *deprived) legacy() *v1.MyApp {
+	d.Helper()
+	app := &v1.MyApp{ObjectMeta: metav1.ObjectMeta{Namespace: d.namespace, Name: "web"}, Spec: v1.MyAppSpec{Image: "img:1"}}
+	d.must(d.client.Create(d.ctx, app))
+	old := func(step string) metav1.ObjectMeta {
+		return metav1.ObjectMeta{
+			Namespace: d.namespace, Name: "web-old", Labels: map[string]string{resources.StepLabel: "myapp." + step},
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(app, v1.GroupVersion.WithKind("MyApp"))},
+		}
+	}
+	labels := map[string]string{"app": "old"}
+	d.must(d.client.Create(d.ctx, &corev1.Service{
+		ObjectMeta: old("Service"), Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80}}},
+	}))
+	d.must(d.client.Create(d.ctx, &appsv1.Deployment{
+		ObjectMeta: old("Deployment"),
+		Spec: appsv1.DeploymentSpec{
+			Selector: &metav1.LabelSelector{MatchLabels: labels},
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: labels},
+				Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "app", Image: "img:1"}}},
+			},
+		},
+	}))
+	return app
+}
+
+// start runs the operator, limited to the namespace.
+func (d *deprived) start() {
+	d.Helper()
+	account, err := d.env.ServiceAccount(d.ctx, d.namespace, "operator")
+	d.must(err)
+	account.Wrap(d.listen)
+	ctx, cancel := context.WithCancel(context.Background())
+	d.cancel, d.done = cancel, make(chan error, 1)
+	o := options{metricsAddress: "0", probeAddress: "0", namespaces: []string{d.namespace}, again: true}
+	go func() { d.done <- run(ctx, account, o) }()
+	d.Cleanup(cancel)
+}
+
+// listen notes what the API server says when it forbids something.
+func (d *deprived) listen(next http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(request *http.Request) (*http.Response, error) {
+		answer, err := next.RoundTrip(request)
+		if err != nil || answer.StatusCode != http.StatusForbidden {
+			return answer, err
+		}
+		text, err := io.ReadAll(answer.Body)
+		if err != nil {
+			return nil, err
+		}
+		_ = answer.Body.Close()
+		answer.Body = io.NopCloser(bytes.NewReader(text))
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		// In JSON or protobuf, whichever the kind is sent in: the words are in it.
+		d.denials = append(d.denials, strings.ReplaceAll(string(text), `\"`, `"`))
+		return answer, err
+	})
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
+
+// denied reports whether the API server has denied the right. It fails the test
+// if it has denied another one, or if the time is over.
+func (d *deprived) denied(without right) bool {
+	d.Helper()
+	d.must(d.ctx.Err())
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, message := range d.denials {
+		switch {
+		case strings.Contains(message, without.denial()):
+			return true
+		case !strings.Contains(message, "exceeded quota"):
+			d.Fatalf("the role lacks %v, and the API server says: %s", without, message)
+		}
+	}
+	return false
+}
+
+// stir does what makes an operator act: in turn somebody asks for what cannot be
+// and deletes what it made, asks for what can be, and writes to the app while it
+// works. It lets the operator answer, if it can.
+func (d *deprived) stir(app *v1.MyApp, round int) {
+	d.Helper()
+	child := metav1.ObjectMeta{Namespace: d.namespace, Name: app.Name}
+	switch round % 3 {
+	case 0:
+		d.change(app, func() { app.Spec.NodeSelector = map[string]string{"disk": "very fast"} })
+		d.must(client.IgnoreNotFound(d.client.Delete(d.ctx, &corev1.Service{ObjectMeta: child})))
+		d.must(client.IgnoreNotFound(d.client.Delete(d.ctx, &appsv1.Deployment{ObjectMeta: child})))
+		d.answer(app, "DeploymentReady", "very fast")
+	case 1:
+		d.change(app, func() { app.Spec.NodeSelector = nil })
+		d.answer(app, "DeploymentReady", "0 of 1")
+	default:
+		for i := range 20 {
+			d.change(app, func() { metav1.SetMetaDataAnnotation(&app.ObjectMeta, "stirred", fmt.Sprint(round, i)) })
+		}
+		d.rollOut(app)
+		d.answer(app, "DeploymentReady", "")
+	}
+}
+
+// quota lets nobody create what the operator creates.
+func (d *deprived) quota() *corev1.ResourceQuota {
+	d.Helper()
+	none := corev1.ResourceList{"count/services": resource.MustParse("0"), "count/deployments.apps": resource.MustParse("0")}
+	quota := &corev1.ResourceQuota{
+		ObjectMeta: metav1.ObjectMeta{Namespace: d.namespace, Name: "none"}, Spec: corev1.ResourceQuotaSpec{Hard: none},
+	}
+	d.must(d.client.Create(d.ctx, quota))
+	quota.Status = corev1.ResourceQuotaStatus{Hard: none, Used: none} // as a controller would
+	d.must(d.client.Status().Update(d.ctx, quota))
+	return quota
+}
+
+// answer waits until a condition of the app has the words, or until it is clear
+// that the operator does not answer.
+func (d *deprived) answer(app *v1.MyApp, condition, words string) {
+	ctx, cancel := context.WithTimeout(d.ctx, time.Second)
+	defer cancel()
+	_ = stage.Await(ctx, "the operator answers", func(ctx context.Context) error {
+		if err := d.client.Get(ctx, client.ObjectKeyFromObject(app), app); err != nil {
+			return err
+		}
+		is := meta.FindStatusCondition(app.Status.Conditions, condition)
+		if is == nil || !strings.Contains(is.Message, words) || is.ObservedGeneration != app.Generation {
+			return fmt.Errorf("it says %+v", is)
+		}
+		return nil
+	})
+}
+
+// rollOut says of the app's Deployment, if it is there, that its pods are ready.
+func (d *deprived) rollOut(app *v1.MyApp) {
+	d.Helper()
+	deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: app.Namespace, Name: app.Name}}
+	if err := d.client.Get(d.ctx, client.ObjectKeyFromObject(deployment), deployment); apierrors.IsNotFound(err) {
+		return
+	}
+	deployment.Status = appsv1.DeploymentStatus{
+		ObservedGeneration: deployment.Generation,
+		Replicas:           1, UpdatedReplicas: 1, ReadyReplicas: 1, AvailableReplicas: 1,
+	}
+	if err := d.client.Status().Update(d.ctx, deployment); !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+		d.must(err)
+	}
+}
+
+// change sends what change makes of the app.
+func (d *deprived) change(app *v1.MyApp, change func()) {
+	d.Helper()
+	before := app.DeepCopy()
+	change()
+	d.must(d.client.Patch(d.ctx, app, client.MergeFrom(before)))
+}
+
+// shown returns an error unless Ready is False and names the right that lacks.
+func (d *deprived) shown(app *v1.MyApp, without right) error {
+	if err := d.client.Get(d.ctx, client.ObjectKeyFromObject(app), app); err != nil {
+		return err
+	}
+	ready := meta.FindStatusCondition(app.Status.Conditions, "Ready")
+	if ready == nil || ready.Status != metav1.ConditionFalse || !strings.Contains(ready.Message, without.denial()) {
+		return fmt.Errorf("Ready is %+v", ready)
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/client-go/features"
+	featurestesting "k8s.io/client-go/features/testing"
+	"sigs.k8s.io/yaml"
+
+	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
+	"github.com/trueup-dev/trueup/examples/myapp/config"
+)
+
+func TestInstalledRoleIsThePrinted(t *testing.T) {
+	var printed bytes.Buffer
+	if err := printRBAC(&printed, nil); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(config.ManagerRole), printed.String()); diff != "" {
+		t.Errorf("config/rbac/role.yaml is not what --print-rbac prints; run go generate (-file +printed):\n%s", diff)
+	}
+}
+
+// roleIn returns the Role that is printed for a namespace.
+func roleIn(t *testing.T, namespace string) *rbacv1.Role {
+	t.Helper()
+	var printed bytes.Buffer
+	if err := printRBAC(&printed, []string{namespace}); err != nil {
+		t.Fatal(err)
+	}
+	role := &rbacv1.Role{}
+	if err := yaml.UnmarshalStrict(printed.Bytes(), role); err != nil {
+		t.Fatal(err)
+	}
+	return role
+}
+
+// right is one verb on one resource.
+type right struct{ group, resource, verb string }
+
+// rightsOf takes rules apart.
+func rightsOf(rules []rbacv1.PolicyRule) []right {
+	var rights []right
+	for _, rule := range rules {
+		for _, resource := range rule.Resources {
+			for _, verb := range rule.Verbs {
+				rights = append(rights, right{rule.APIGroups[0], resource, verb})
+			}
+		}
+	}
+	return rights
+}
+
+// denial returns the words with which the API server denies the right.
+func (r right) denial() string {
+	if r.resource == "myapps/finalizers" {
+		return "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on"
+	}
+	return fmt.Sprintf("cannot %s resource %q in API group %q", r.verb, r.resource, r.group)
+}
+
+// shows reports whether a denial of the right can be told in the status. It
+// cannot if there is no pass without the right, if the status cannot be written,
+// or if what is denied is only a word about what happened.
+func (r right) shows() bool {
+	return r.verb != "list" && r.verb != "watch" && r.resource != "events" &&
+		r.resource != "myapps/status" && r != right{v1.GroupVersion.Group, "myapps", "get"}
+}
+
+// TestEveryRightIsNeeded runs the operator once for each right that it asks for,
+// without it, until the API server denies it, and looks for the words in the
+// status of the app.
+func TestEveryRightIsNeeded(t *testing.T) {
+	newSite(t)
+	rights := rightsOf(roleIn(t, "any").Rules)
+	if len(rights) < 20 {
+		t.Fatalf("only %d rights: %v", len(rights), rights)
+	}
+	for _, without := range rights {
+		t.Run(strings.ReplaceAll(without.verb+" "+without.resource, "/", " "), func(t *testing.T) {
+			if without.verb == "list" {
+				// A cache is filled by a watch where the API server can do that, as this
+				// one can; older ones are asked for a list.
+				featurestesting.SetFeatureDuringTest(t, features.WatchListClient, false)
+			}
+			s := newSite(t)
+			d := s.deprive(without)
+			app := d.legacy()
+			// Two failures of one kind in one pass are one event that is counted up.
+			quota := d.quota()
+			d.start()
+			d.answer(app, "ServiceReady", "exceeded quota")
+			d.must(d.client.Delete(d.ctx, quota))
+			for round := 0; !d.denied(without); round++ {
+				d.stir(app, round)
+			}
+			if without.shows() {
+				d.change(app, func() { app.Spec.NodeSelector = nil })
+				s.await("the app shows that the operator "+without.denial(), func() error {
+					d.rollOut(app)
+					return d.shown(app, without)
+				})
+			}
+			if without.verb != "list" && without.verb != "watch" { // without a cache it has nothing to finish
+				s.must(s.stop())
+			}
+		})
+	}
+}
