@@ -21,7 +21,7 @@ import (
 // with the reconciled kind, each only if it does:
 //
 //	get, list, watch      always: to see the objects, and after a conflict to read one again
-//	patch                 with a step that has a finalizer
+//	patch                 with a step that has a finalizer, now or formerly
 //	status: patch         with a step that computes status
 //	finalizers: update    with a step that owns children: where the admission plugin
 //	                      OwnerReferencesPermissionEnforcement is on, a controller
@@ -66,9 +66,9 @@ var eventRule = rbacv1.PolicyRule{
 // ownAccess returns what the pipeline itself asks for the reconciled kind.
 func (p *Pipeline[T]) ownAccess(about Description) []Access {
 	object := client.Object(p.kind.prototype)
-	held, owns := false, false
+	held, owns := len(p.former) > 0, false
 	about.Walk(func(about Description) {
-		held = held || len(about.Finalizers) > 0
+		held = held || len(about.Finalizers)+len(about.FormerFinalizers) > 0 || about.Annotations != nil
 		owns = owns || len(about.Owns) > 0
 	})
 	access := []Access{{Object: object, Verbs: []string{"get", "list", "watch"}}}
