@@ -2,10 +2,13 @@ package resources
 
 import (
 	"context"
+	"errors"
 	"reflect"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -32,12 +35,15 @@ func (e *engine[T, C]) describe(kind string) reconcile.Description {
 		Verbs: []string{"get", "list", "watch", "create", "patch", "delete"},
 	}}
 	e.wakeWhenFree(&about)
+	about.FormerNames = e.oldNames
+	about.Err = errors.Join(e.atOdds(), e.endFaults())
+	if name := e.finalizer(); name != "" {
+		about.Finalizers = []string{name}
+	}
 	if e.detached == "" {
 		about.Owns = []client.Object{e.prototype}
 		return about
 	}
-	about.Err = e.atOdds()
-	about.Finalizers = []string{e.detached}
 	about.Watches = append(about.Watches, reconcile.Watch{
 		Object: e.prototype,
 		Handler: func(client.Reader) handler.EventHandler {
@@ -66,7 +72,8 @@ func (e *engine[T, C]) ownerRequests(_ context.Context, child client.Object) []c
 // of a step of this name.
 func (e *engine[T, C]) requestsFor(child client.Object, annotation, label string) []ctrl.Request {
 	owner, ok := child.GetAnnotations()[annotation]
-	if !ok || !strings.HasSuffix(child.GetLabels()[label], "."+e.step) {
+	isNamed := func(step string) bool { return strings.HasSuffix(child.GetLabels()[label], "."+step) }
+	if !ok || !isNamed(e.step) && !slices.ContainsFunc(e.oldNames, isNamed) {
 		return nil
 	}
 	namespace, name, ok := strings.Cut(owner, string(types.Separator))
@@ -76,10 +83,15 @@ func (e *engine[T, C]) requestsFor(child client.Object, annotation, label string
 	return []ctrl.Request{{NamespacedName: types.NamespacedName{Namespace: namespace, Name: name}}}
 }
 
-// finalize deletes detached children, and is done when a read past the cache
-// finds none. Others are the garbage collector's.
+// finalize deals with the children of a step that has a finalizer, and is done
+// when a read past the cache finds none. Others are the garbage collector's, and
+// so are those that it has been told to orphan.
 func (e *engine[T, C]) finalize(ctx context.Context, run *reconcile.Run[T]) (reconcile.Result, error) {
-	if e.detached == "" {
+	if e.finalizer() == "" || e.ifWanted && !e.isHeld(run) {
+		return reconcile.Continue, nil
+	}
+	orphaned := slices.Contains(run.Object().GetFinalizers(), metav1.FinalizerOrphanDependents)
+	if orphaned && e.detached == "" && !e.leaves() {
 		return reconcile.Continue, nil
 	}
 	children, err := e.stored(ctx, run)
@@ -94,8 +106,11 @@ func (e *engine[T, C]) finalize(ctx context.Context, run *reconcile.Run[T]) (rec
 		return result, err
 	}
 	// A child without finalizers is gone by now: no need for another pass.
-	if children, err = e.stored(ctx, run); err == nil && len(children) == 0 {
+	if children, err = e.stored(ctx, run); err != nil {
+		return reconcile.Result{}, err
+	}
+	if len(children) == 0 {
 		return reconcile.Continue, nil
 	}
-	return result, err
+	return e.going(children), nil
 }

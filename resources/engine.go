@@ -32,6 +32,11 @@ type engine[T, C client.Object] struct {
 	shared   bool     // hold a part of what others hold too
 
 	fieldManager string // of the step, "" for the pipeline's
+
+	policy   DeletionPolicy // "" for Background
+	guard    string         // the finalizer of a step that sees to the end of its children, "" for none
+	oldNames []string       // of the step, in earlier versions
+	ifWanted bool           // only objects that want children have the finalizer
 }
 
 // slot is what a step remembers of one child.

@@ -43,7 +43,7 @@ type Child[T, C client.Object] struct {
 //
 //  1. If the child is not wanted, any child of the object that this step made is
 //     deleted, in the background and with its UID and resourceVersion as
-//     preconditions, and the step waits until it is gone.
+//     preconditions, and the step waits until it is gone; see [Child.OnDelete].
 //  2. The child is read from the cache by name. One that the object does not
 //     control is left alone: the step waits, stalled because somebody has to do
 //     something, and its condition and an event name the object and its owner.
@@ -76,7 +76,8 @@ type Child[T, C client.Object] struct {
 // field manager and the field.
 //
 // The child of an object that is deleted is the garbage collector's, so there is
-// nothing to finalize, unless it is [Child.Detached].
+// nothing to finalize, unless it is [Child.Detached] or the step has a
+// [Child.Finalizer].
 func Ensure[T, C client.Object](desired func(T) (C, error)) *Child[T, C] {
 	if desired == nil {
 		return EnsureFrom[T, C](nil)
@@ -142,7 +143,7 @@ func (c *Child[T, C]) When(wanted func(T) bool) *Child[T, C] {
 	if wanted == nil {
 		c.err = errors.Join(c.err, errors.New("When: the function is nil"))
 	}
-	c.when = wanted
+	c.when, c.engine.ifWanted = wanted, true
 	return c
 }
 
@@ -221,12 +222,16 @@ func (c *Child[T, C]) Observed(run *reconcile.Run[T]) (C, bool) {
 // Describe implements [reconcile.Step].
 func (c *Child[T, C]) Describe() reconcile.Description {
 	about := c.engine.describe("resources.Ensure")
+	if c.when != nil && len(about.Finalizers) > 0 {
+		about.FinalizersWhen = func(object client.Object) bool { return c.when(object.(T)) }
+	}
 	about.Err = errors.Join(about.Err, c.err)
 	return about
 }
 
 // Finalize implements [reconcile.Step]: children with a controller reference
-// are the garbage collector's, a detached one is deleted.
+// are the garbage collector's, unless the step has a finalizer: see
+// [Child.OnDelete]. A detached one always has.
 func (c *Child[T, C]) Finalize(ctx context.Context, run *reconcile.Run[T]) (reconcile.Result, error) {
 	return c.engine.finalize(ctx, run)
 }

@@ -7,8 +7,10 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/selection"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
@@ -76,7 +78,7 @@ func (e *engine[T, C]) stored(ctx context.Context, run *reconcile.Run[T]) ([]C, 
 	if err != nil {
 		return nil, reconcile.Terminal(fmt.Errorf("list %s: %w", e.kindName(), err))
 	}
-	err = run.Live().List(ctx, list, e.byLabel(run))
+	err = run.Live().List(ctx, list, client.InNamespace(e.namespace(run)), e.byLabel(run))
 	if err != nil {
 		return nil, fmt.Errorf("list %s: %w", e.kindName(), err)
 	}
@@ -85,13 +87,20 @@ func (e *engine[T, C]) stored(ctx context.Context, run *reconcile.Run[T]) ([]C, 
 
 // byLabel returns the option that lists what may be ours by its labels.
 func (e *engine[T, C]) byLabel(run *reconcile.Run[T]) client.ListOption {
-	switch {
-	case e.shared:
+	if e.shared {
 		return client.HasLabels{e.shareKey(run)}
-	case e.detached != "":
-		return client.MatchingLabels{StepLabel: e.mark(run), OwnerUIDLabel: string(run.Object().GetUID())}
 	}
-	return client.MatchingLabels{StepLabel: e.mark(run)}
+	selector := labels.NewSelector()
+	if marked, err := labels.NewRequirement(StepLabel, selection.In, e.marks(run)); err == nil {
+		selector = selector.Add(*marked)
+	}
+	if e.finalizer() != "" {
+		owned, err := labels.NewRequirement(OwnerUIDLabel, selection.Equals, []string{string(run.Object().GetUID())})
+		if err == nil {
+			selector = selector.Add(*owned)
+		}
+	}
+	return client.MatchingLabelsSelector{Selector: selector}
 }
 
 // ours picks from a list what is ours.

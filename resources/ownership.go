@@ -21,7 +21,8 @@ const (
 	StepLabel = "trueup.dev/step"
 
 	// OwnerUIDLabel is on children that are tied to their owner without an owner
-	// reference, with the owner's UID. See [Child.Detached].
+	// reference, with the owner's UID, and on those whose end the step sees to.
+	// See [Child.Detached] and [Child.Finalizer].
 	OwnerUIDLabel = "trueup.dev/owner-uid"
 
 	// OwnerAnnotation is on the same children, with the namespace and name of the
@@ -56,9 +57,11 @@ func (e *engine[T, C]) claim(run *reconcile.Run[T], metadata map[string]any) err
 	}
 	owner := run.Object()
 	within(metadata, "labels")[StepLabel] = e.mark(run)
-	if e.detached != "" {
+	if e.finalizer() != "" {
 		within(metadata, "labels")[OwnerUIDLabel] = string(owner.GetUID())
 		within(metadata, "annotations")[OwnerAnnotation] = client.ObjectKeyFromObject(owner).String()
+	}
+	if e.detached != "" {
 		return nil
 	}
 	gvk, err := apiutil.GVKForObject(owner, run.Scheme())
@@ -113,7 +116,7 @@ func (e *engine[T, C]) isOurs(run *reconcile.Run[T], child C) bool {
 	if e.shared {
 		return child.GetLabels()[e.shareKey(run)] != ""
 	}
-	return e.owns(run.Object().GetUID(), child) && child.GetLabels()[StepLabel] == e.mark(run)
+	return e.owns(run.Object().GetUID(), child) && e.isMarked(run, child)
 }
 
 // blocked says what keeps an existing object from being applied to: it is not
@@ -130,7 +133,7 @@ func (e *engine[T, C]) blocked(ctx context.Context, run *reconcile.Run[T], live 
 		poll = 0
 	}
 	switch {
-	case !ours && !e.mayAdopt(run, live):
+	case !ours && !e.mayAdopt(run, live) && !e.isKept(run, live):
 		return reconcile.Wait("NotControlled", name+" exists and "+ownerOf(live)+"; it is not taken over").Stalled().After(poll), true, nil
 	case !live.GetDeletionTimestamp().IsZero():
 		return reconcile.Wait("Deleting", name+" is being deleted; it is made again when it is gone").After(poll), true, nil

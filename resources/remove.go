@@ -3,11 +3,11 @@ package resources
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/trueup-dev/trueup/reconcile"
@@ -24,13 +24,17 @@ func (e *engine[T, C]) remove(ctx context.Context, run *reconcile.Run[T], slots 
 	if meta.IsNoMatchError(err) {
 		return reconcile.Continue, nil // there is nothing of a kind that there is not
 	}
+	if err == nil && len(children) == 0 && e.ifWanted && e.isHeld(run) {
+		children, err = e.stored(ctx, run) // to be certain before the finalizer goes
+	}
 	if err != nil {
 		return reconcile.Result{}, err
 	}
 	return e.deleteAll(ctx, run, children, slots...)
 }
 
-// deleteAll deletes children that are not wanted, and waits until they are gone.
+// deleteAll deletes children that are not wanted, and waits until they are gone,
+// or leaves them behind if that is the policy.
 func (e *engine[T, C]) deleteAll(
 	ctx context.Context, run *reconcile.Run[T], children []C, slots ...*slot[C],
 ) (reconcile.Result, error) {
@@ -40,8 +44,11 @@ func (e *engine[T, C]) deleteAll(
 	if e.shared {
 		return e.leaveAll(ctx, run, children, slots...)
 	}
+	if e.leaves() {
+		return e.partAll(ctx, run, slices.DeleteFunc(children, isTerminating[C]), slots...)
+	}
 	for _, child := range children {
-		if !child.GetDeletionTimestamp().IsZero() {
+		if isTerminating(child) {
 			continue
 		}
 		for _, slot := range slots {
@@ -53,8 +60,10 @@ func (e *engine[T, C]) deleteAll(
 			return reconcile.Result{}, err
 		}
 	}
-	return reconcile.Wait("Deleting", e.named(children[0])+" is not wanted and is being deleted"), nil
+	return e.going(children), nil
 }
+
+func isTerminating[C client.Object](child C) bool { return !child.GetDeletionTimestamp().IsZero() }
 
 // delete deletes one child, if it is still the one that was seen. That it is
 // gone is as good; that it has changed is looked at once more.
@@ -64,7 +73,7 @@ func (e *engine[T, C]) delete(ctx context.Context, run *reconcile.Run[T], child 
 		uid, version := child.GetUID(), child.GetResourceVersion()
 		err := run.Client().Delete(ctx, target,
 			client.Preconditions{UID: &uid, ResourceVersion: &version},
-			client.PropagationPolicy(metav1.DeletePropagationBackground))
+			e.propagation())
 		switch {
 		case err == nil:
 			run.Event(target, "Deleted", "Delete", "deleted %s %s, which %s", e.kindName(), target.GetName(), why)

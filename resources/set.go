@@ -153,8 +153,7 @@ func (s *Set[T, C]) Describe() reconcile.Description {
 	return about
 }
 
-// Finalize implements [reconcile.Step]: children with a controller reference
-// are the garbage collector's, detached ones are deleted.
+// Finalize implements [reconcile.Step], as [Child.Finalize].
 func (s *Set[T, C]) Finalize(ctx context.Context, run *reconcile.Run[T]) (reconcile.Result, error) {
 	return s.engine.finalize(ctx, run)
 }

@@ -84,6 +84,12 @@ func (e *engine[T, C]) atOdds() error {
 	if e.shared && e.adopt {
 		faults = append(faults, errors.New("Adopt: what is shared is not taken over; leave one of the two out"))
 	}
+	if e.shared && e.policy != "" {
+		faults = append(faults, errors.New("OnDelete: what is shared is left to the others"))
+	}
+	if e.shared && len(e.oldNames) > 0 {
+		faults = append(faults, errors.New("FormerlyNamed: what is shared is marked in another way; keep the name"))
+	}
 	return errors.Join(faults...)
 }
 
