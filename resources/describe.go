@@ -87,7 +87,7 @@ func (e *engine[T, C]) requestsFor(child client.Object, annotation, label string
 // when a read past the cache finds none. Others are the garbage collector's, and
 // so are those that it has been told to orphan.
 func (e *engine[T, C]) finalize(ctx context.Context, run *reconcile.Run[T]) (reconcile.Result, error) {
-	if e.finalizer() == "" || e.ifWanted && !e.isHeld(run) {
+	if e.finalizer() == "" || e.ifWanted && !e.shared && !e.isHeld(run) {
 		return reconcile.Continue, nil
 	}
 	orphaned := slices.Contains(run.Object().GetFinalizers(), metav1.FinalizerOrphanDependents)
