@@ -27,11 +27,7 @@ func (a *all[T]) Describe() Description {
 
 // Reconcile implements [Step].
 func (a *all[T]) Reconcile(ctx context.Context, run *Run[T]) (Result, error) {
-	var join Join
-	for i := range a.children {
-		join.Add(run.reconcile(ctx, &a.children[i]))
-	}
-	return join.Outcome()
+	return inOrder(ctx, run, a.children)
 }
 
 // Finalize implements [Step].

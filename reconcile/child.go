@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -74,6 +75,9 @@ func (r *Run[T]) reconcile(ctx context.Context, c *child[T]) (Result, error) {
 	if c.about.Reporting {
 		return Continue, nil
 	}
+	if r.phase == withheld && c.about.leaf() {
+		return r.withhold(ctx, c)
+	}
 	result, err := guard(ctx, r, c, c.step.Reconcile)
 	return r.finish(c, result, err)
 }
@@ -87,16 +91,18 @@ func (r *Run[T]) finalize(ctx context.Context, c *child[T]) (Result, error) {
 	return r.finish(c, result, err)
 }
 
-// finish reports on a step and names it in its error. A combinator only passes
-// on what its steps returned. An error that a step got from [Run.Do] has a name
+// finish reports on a step and names it in its error. A combinator passes on what
+// its steps returned, and has a report only of an error of its own. An error that a step got from [Run.Do] has a name
 // already, and the requeue that came with it is kept.
 func (r *Run[T]) finish(c *child[T], result Result, err error) (Result, error) {
-	if !c.about.leaf() {
-		return result, err
-	}
-	if err == nil {
+	switch {
+	case err == nil && c.about.leaf():
 		r.record(&c.about, result, nil)
 		return result, nil
+	case err == nil:
+		return result, nil
+	case !c.about.leaf() && !hasOwn(err):
+		return result, err
 	}
 	var join Join
 	join.Add(result, err) // takes apart what a step got from Run.Do
@@ -104,6 +110,9 @@ func (r *Run[T]) finish(c *child[T], result Result, err error) (Result, error) {
 	for i, err := range join.errs {
 		//nolint:errorlint // one that an author wrapped is the author's
 		named, ok := err.(*StepError)
+		if ok && !c.about.leaf() {
+			continue // reported already
+		}
 		if !ok {
 			named = &StepError{Step: c.about.Name, Err: err}
 			join.errs[i] = named
@@ -119,6 +128,19 @@ func (r *Run[T]) finish(c *child[T], result Result, err error) (Result, error) {
 	}
 	r.record(&c.about, result, cause)
 	return join.Outcome()
+}
+
+// hasOwn reports whether an error of a combinator is, or has in it, one of its
+// own: of the function that chooses a branch, say, and not of a step.
+func hasOwn(err error) bool {
+	//nolint:errorlint // one that an author wrapped is the author's
+	switch err := err.(type) {
+	case *StepError:
+		return false
+	case *joinedError:
+		return slices.ContainsFunc(err.errs, hasOwn)
+	}
+	return true
 }
 
 // record reports on a step.

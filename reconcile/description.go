@@ -83,6 +83,17 @@ type Description struct {
 	// has neither a report nor a condition of its own.
 	Steps []Description
 
+	// Before tells whether of the two of Steps with these indexes the first has
+	// always run, or been passed over for good, when the second begins, so that the
+	// second may read what the first observed. Defaults to the order of the list.
+	Before func(first, second int) bool
+
+	// Unwanted tells whether what the step keeps is not wanted for an object any
+	// more. Such a step is undone even while it has to wait for another one, see
+	// [Graph]. Nil for a step that is always wanted, and for a combinator, which
+	// knows by itself.
+	Unwanted func(client.Object) bool
+
 	// Err is what is wrong with how the step was put together: it is found by a
 	// constructor or an option, kept, and reported at setup with the step's name.
 	Err error

@@ -10,7 +10,23 @@ type reports struct {
 	mu     sync.Mutex
 	byName map[string]int // of a pipeline: shared by all passes, read only
 	all    []Report
-	apart  Join // the outcomes of reporting steps
+	apart  Join     // the outcomes of reporting steps
+	order  []string // of steps that are run by hand and may end in any order
+}
+
+// arrange puts the reports of a step that is run by hand, and of those below it,
+// in their order, whichever of them ends first.
+func (r *reports) arrange(about *Description) {
+	if about.leaf() {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	about.Walk(func(about Description) {
+		if about.leaf() && !slices.Contains(r.order, about.Name) {
+			r.order = append(r.order, about.Name)
+		}
+	})
 }
 
 // expect makes room for the steps of a pipeline, all of them Unseen.
@@ -49,7 +65,19 @@ func (r *reports) stateOf(step string) State {
 func (r *reports) list() []Report {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.Clone(r.all)
+	all := slices.Clone(r.all)
+	if len(r.order) > 0 {
+		slices.SortStableFunc(all, func(a, b Report) int { return r.place(a.Step) - r.place(b.Step) })
+	}
+	return all
+}
+
+// place returns where a report goes that is arranged; others come last.
+func (r *reports) place(step string) int {
+	if i := slices.Index(r.order, step); i >= 0 {
+		return i
+	}
+	return len(r.order)
 }
 
 // aside keeps the outcome of a reporting step.

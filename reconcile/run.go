@@ -17,17 +17,25 @@ import (
 // same time may use everything but the object's fields, which they may only
 // read.
 type Run[T client.Object] struct {
-	env        *Environment
+	*pass[T]
+	env     *Environment
+	memory  *objectMemory
+	values  *slots
+	reports *reports
+	phase   phase
+	// retired says that what is undone is not wanted any more.
+	retired bool
+}
+
+// pass is what all runs of one pass share: that which a pipeline begins, and
+// those that are derived from it for steps that run at the same time.
+type pass[T client.Object] struct {
 	pipeline   string
 	around     *Pipeline[T] // nil if the steps are run by hand
 	mu         sync.RWMutex // guards object and original while steps run
 	object     T
 	original   T
 	annotating sync.Mutex // held while annotations are written
-	values     slots
-	memory     *objectMemory
-	reports    reports
-	phase      phase
 	// byHand says that there is no pipeline around the steps.
 	byHand bool
 	// overtaken says that somebody else wrote to the object after the steps ran.
@@ -40,6 +48,7 @@ type phase int
 const (
 	working   phase = iota // steps do their work
 	reporting              // reporting steps compute the status
+	withheld               // steps wait for another; only what is not wanted any more goes
 )
 
 // NewRun starts a pass over object inside a handwritten Reconcile, so that a
@@ -71,13 +80,28 @@ func NewRun[T client.Object](env Environment, name string, object T) (*Run[T], e
 }
 
 func newRun[T client.Object](env *Environment, name string, object, original T) *Run[T] {
-	return &Run[T]{
-		env:      env,
-		pipeline: name,
-		object:   object,
-		original: original,
-		memory:   env.Memory.of(client.ObjectKeyFromObject(object), object.GetUID()),
+	start := &struct { // one allocation for all that a pass starts with
+		run     Run[T]
+		pass    pass[T]
+		values  slots
+		reports reports
+	}{}
+	start.pass.pipeline, start.pass.object, start.pass.original = name, object, original
+	start.run = Run[T]{
+		pass:    &start.pass,
+		env:     env,
+		memory:  env.Memory.of(client.ObjectKeyFromObject(object), object.GetUID()),
+		values:  &start.values,
+		reports: &start.reports,
 	}
+	return &start.run
+}
+
+// derive returns a run of the same pass that can be given another phase, or to
+// another goroutine.
+func (r *Run[T]) derive() *Run[T] {
+	derived := *r
+	return &derived
 }
 
 // Object returns the working copy of the object. Steps read its spec and
@@ -155,13 +179,15 @@ func (r *Run[T]) Do(ctx context.Context, step Step[T]) (Result, error) {
 	if err := r.unguarded(&child.about); err != nil {
 		return Result{}, Terminal(err)
 	}
+	inner := r.derive() // a step may call Do from several goroutines
 	if !r.byHand || r.phase == reporting {
-		return r.reconcile(ctx, &child)
+		return inner.reconcile(ctx, &child)
 	}
+	r.reports.arrange(&child.about)
 	var join Join
-	join.Add(r.reconcile(ctx, &child))
+	join.Add(inner.reconcile(ctx, &child))
 	if child.reports {
-		join.Add(r.report(ctx, &child))
+		join.Add(inner.report(ctx, &child))
 	}
 	return join.Outcome()
 }
@@ -177,7 +203,7 @@ func (r *Run[T]) report(ctx context.Context, c *child[T]) (Result, error) {
 	return join.Outcome()
 }
 
-func (r *Run[T]) passValues() *slots { return &r.values }
+func (r *Run[T]) passValues() *slots { return r.values }
 func (r *Run[T]) passMemory() *slots { return &r.memory.slots }
 
 // unguarded returns an error if a step that is run by hand needs a finalizer: its

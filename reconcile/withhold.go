@@ -1,0 +1,42 @@
+package reconcile
+
+import "context"
+
+// withhold is what becomes of a step that has to wait for another one: it is
+// undone if what it keeps is not wanted any more, and is otherwise left alone,
+// without a report.
+func (r *Run[T]) withhold(ctx context.Context, c *child[T]) (Result, error) {
+	if c.about.Unwanted == nil {
+		return Continue, nil
+	}
+	retired := false
+	result, err := guard(ctx, r.retiring(), c, func(ctx context.Context, run *Run[T]) (Result, error) {
+		if !c.about.Unwanted(run.Object()) {
+			return Continue, nil
+		}
+		retired = true
+		return c.step.Finalize(ctx, run)
+	})
+	if !retired && err == nil {
+		return Continue, nil
+	}
+	return r.finish(c, result, err)
+}
+
+// retiring returns a run in which steps are undone because they are not wanted
+// any more, see [Run.Retiring].
+func (r *Run[T]) retiring() *Run[T] {
+	derived := r.derive()
+	derived.phase, derived.retired = working, true
+	return derived
+}
+
+// Retiring tells Finalize why the step is undone: because it is no longer wanted,
+// while the object stays, as when a [When] has turned false, and not because the
+// object is being deleted. Nothing else clears up after it then: a child with a
+// controller reference, which the garbage collector takes when its owner goes,
+// has to be deleted by the step.
+//
+// Finalize is called in every pass as long as the step is not wanted, so that one
+// that has nothing left to undo must find that out cheaply.
+func (r *Run[T]) Retiring() bool { return r.retired }
