@@ -34,7 +34,7 @@ func (e *engine[T, C]) apply(
 	err = run.Client().Patch(ctx, answer, client.RawPatch(types.ApplyPatchType, body),
 		client.FieldOwner(e.manager(run)), client.ForceOwnership)
 	if err != nil {
-		return answer, fmt.Errorf("apply %s: %w", want, err)
+		return answer, refusalOf("apply", want, err)
 	}
 	e.tell(run, slot, want, live, answer)
 	return answer, nil
@@ -85,6 +85,9 @@ func (e *engine[T, C]) body(run *reconcile.Run[T], want *intent[C], live *observ
 	if err != nil {
 		return nil, err
 	}
+	if err := e.checkNames(content); err != nil {
+		return nil, err
+	}
 	metadata, _ := content["metadata"].(map[string]any)
 	if live == nil {
 		e.inherit(content, nil)
@@ -101,11 +104,11 @@ func (e *engine[T, C]) body(run *reconcile.Run[T], want *intent[C], live *observ
 func (e *engine[T, C]) content(run *reconcile.Run[T], want *intent[C]) (map[string]any, error) {
 	raw, err := e.marshal(want.desired)
 	if err != nil {
-		return nil, reconcile.Terminal(fmt.Errorf("build %s: %w", e.step, err))
+		return nil, reconcile.Terminal(fmt.Errorf("build: %w", err))
 	}
 	content, err := canonical(raw, want.desired, e.prototype, run.Scheme())
 	if err != nil {
-		return nil, reconcile.Terminal(fmt.Errorf("build %s: %w", e.step, err))
+		return nil, reconcile.Terminal(fmt.Errorf("build: %w", err))
 	}
 	if _, ok := any(want.desired).(runtime.Unstructured); e.shared && !ok {
 		dropNulls(content)

@@ -64,7 +64,7 @@ func (e *engine[T, C]) contested(
 		want, rival(live, e.manager(run), wanted))
 	if !fight.told {
 		fight.told = true
-		run.Warn(live, "Contested", "Apply", "%s", message)
+		run.Warn(live, "Contested", "Apply", "%s: %s", e.step, message)
 	}
 	return reconcile.Wait("Contested", message).After(rest), true, nil
 }

@@ -64,8 +64,11 @@ type Child[T, C client.Object] struct {
 // A request that the server refuses as invalid is a terminal error with the
 // server's words, and is not sent again before something changes: what is
 // wanted, the child, the spec of the object or its annotations. Any other
-// refusal is retried. A terminating namespace is waited for, and so is a kind
-// that is not installed.
+// refusal is retried, and its reason tells who has to do something: Forbidden,
+// QuotaExceeded, Denied (by an admission policy or webhook), WebhookFailed,
+// Conflict, TooManyRequests. A terminating namespace is waited for, and so is one
+// that is not there, and a kind that is not installed. A name or a label that is
+// too long is a terminal error before anything is sent.
 //
 // Two steps of a pipeline that keep the same object are a terminal error of the
 // second, unless they have different field managers, see [Child.FieldManager], and

@@ -88,14 +88,3 @@ func TestATerminatingNamespaceIsWaitedFor(t *testing.T) {
 		t.Error("it polls, although the deletion of the owner wakes it")
 	}
 }
-
-func TestANameThatIsTooLongIsRefusedBeforeTheWire(t *testing.T) {
-	b := newBench(t, resources.Ensure(func(*v1.MyApp) (*corev1.ConfigMap, error) {
-		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: strings.Repeat("x", 254)}}, nil
-	}))
-	_, err := b.pass()
-	if !reconcile.IsTerminal(err) || !strings.Contains(err.Error(), "metadata.name has 254 characters") {
-		t.Errorf("err = %v, want a terminal one that says so", err)
-	}
-	b.wrote("nothing is sent")
-}

@@ -32,7 +32,7 @@ func (e *engine[T, C]) takeOverFields(
 	// The patch carries the resourceVersion: it conflicts if the child has changed.
 	err = run.Client().Patch(ctx, answer, client.RawPatch(types.JSONPatchType, patch), client.FieldOwner(e.manager(run)))
 	if err != nil {
-		return nil, fmt.Errorf("take over the fields of %s: %w", want, err)
+		return nil, refusalOf("take over the fields of", want, err)
 	}
 	return share(answer), nil
 }

@@ -2,11 +2,13 @@ package resources
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/trueup-dev/trueup/reconcile"
@@ -14,38 +16,45 @@ import (
 
 // intent is what a pass wants the child to be.
 type intent[C client.Object] struct {
+	step    string
 	kind    string
 	key     client.ObjectKey
 	desired C
 	hash    digest // of desired
 }
 
-// String names the child for error messages: "Deployment demo/web".
-func (i *intent[C]) String() string { return fmt.Sprintf("%s %s", i.kind, i.key) }
+// String names the child in messages: see [nameFor].
+func (i *intent[C]) String() string { return nameFor(i.step, i.kind, i.key) }
+
+// nameFor names a child in the messages of a step, which are read behind the name
+// of the step: "demo/web" if that is the kind, else "Deployment demo/web".
+func nameFor(step, kind string, key client.ObjectKey) string {
+	name := strings.TrimPrefix(key.String(), string(types.Separator))
+	if step == kind {
+		return name
+	}
+	return kind + " " + name
+}
 
 // intend checks what the author's function built, as far as can be known
 // without the server.
 func (e *engine[T, C]) intend(run *reconcile.Run[T], desired C) (*intent[C], error) {
-	want := &intent[C]{kind: e.kindName(), key: e.keyOf(run, desired), desired: desired}
+	want := &intent[C]{step: e.step, kind: e.kindName(), key: e.keyOf(run, desired), desired: desired}
 	owner := run.Object()
 	switch {
 	case want.key.Name == "":
-		return nil, reconcile.Terminal(fmt.Errorf("build %s: metadata.name is empty", e.step))
+		return nil, reconcile.Terminal(errors.New("build: metadata.name is empty"))
 	case e.detached == "" && owner.GetNamespace() != "" && want.key.Namespace != owner.GetNamespace():
 		return nil, reconcile.Terminal(fmt.Errorf(
-			"build %s: metadata.namespace is %q, but an owner reference holds only within the owner's namespace %q",
-			e.step, want.key.Namespace, owner.GetNamespace()))
+			"build: metadata.namespace is %q, but an owner reference holds only within the owner's namespace %q",
+			want.key.Namespace, owner.GetNamespace()))
 	case want.key.Namespace == "" && e.needsNamespace(run):
 		return nil, reconcile.Terminal(fmt.Errorf(
-			"build %s: metadata.namespace is empty, and the owner has none to take its place", e.step))
-	case len(want.key.Name) > validation.DNS1123SubdomainMaxLength:
-		return nil, reconcile.WithReason("Invalid", reconcile.Terminal(fmt.Errorf(
-			"build %s: metadata.name has %d characters, more than the %d that the API server accepts",
-			e.step, len(want.key.Name), validation.DNS1123SubdomainMaxLength)))
+			"build: metadata.namespace is empty, and the owner has none to take its place"))
 	}
 	hash, err := e.hash(desired)
 	if err != nil {
-		return nil, reconcile.Terminal(fmt.Errorf("build %s: %w", e.step, err))
+		return nil, reconcile.Terminal(fmt.Errorf("build: %w", err))
 	}
 	want.hash = hash
 	return want, nil

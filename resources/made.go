@@ -125,7 +125,7 @@ func (e *engine[T, C]) namespace(run *reconcile.Run[T]) string {
 
 // named names a child for people.
 func (e *engine[T, C]) named(child C) string {
-	return fmt.Sprintf("%s %s", e.kindName(), client.ObjectKeyFromObject(child))
+	return nameFor(e.step, e.kindName(), client.ObjectKeyFromObject(child))
 }
 
 // newList returns an empty list of the child's kind.

@@ -77,7 +77,7 @@ func (e *engine[T, C]) claim(run *reconcile.Run[T], metadata map[string]any) err
 			continue // the one that is added below
 		case ok && fields["controller"] == true:
 			return reconcile.Terminal(fmt.Errorf(
-				"build %s: metadata.ownerReferences has a controller; that is for %s %s to be", e.step, gvk.Kind, owner.GetName()))
+				"build: metadata.ownerReferences has a controller; that is for %s %s to be", gvk.Kind, owner.GetName()))
 		}
 		references = append(references, reference)
 	}

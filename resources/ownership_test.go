@@ -61,7 +61,7 @@ func TestEnsureTakesNothingOver(t *testing.T) {
 				if err != nil || result.Outcome() != reconcile.Waiting || result.Reason() != "NotControlled" {
 					t.Fatalf("%s: got %v, %v; want to wait", test.reason, result, err)
 				}
-				if !strings.Contains(result.Message(), "ConfigMap "+b.namespace+"/web") || !strings.Contains(result.Message(), test.says) {
+				if !strings.HasPrefix(result.Message(), b.namespace+"/web ") || !strings.Contains(result.Message(), test.says) {
 					t.Errorf("message %q does not name the object and its owner", result.Message())
 				}
 				if result.RequeueAfter() == 0 {

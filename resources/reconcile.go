@@ -19,7 +19,7 @@ func (c *Child[T, C]) Reconcile(ctx context.Context, run *reconcile.Run[T]) (rec
 	}
 	desired, err := c.desired(run.Object(), run)
 	if err != nil {
-		return reconcile.Result{}, fmt.Errorf("build %s: %w", c.engine.step, err)
+		return reconcile.Result{}, fmt.Errorf("build: %w", err)
 	}
 	if reflect.ValueOf(&desired).Elem().IsZero() {
 		return c.engine.remove(ctx, run, slot)

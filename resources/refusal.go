@@ -1,6 +1,7 @@
 package resources
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"strings"
@@ -47,7 +48,11 @@ func (s *slot[C]) refused(
 		if want.key.Namespace != owner.GetNamespace() {
 			last.result = last.result.After(pollInterval)
 		}
-	case isInvalid(err):
+	case isNamespaceMissing(err):
+		last.until = now.Add(lookForKind)
+		last.result = reconcile.Wait("NamespaceNotFound",
+			fmt.Sprintf("%s is not created: there is no namespace %s", want, want.key.Namespace)).After(lookForKind)
+	case isInvalid(err) || isTooLarge(err):
 		last.err = reconcile.Terminal(err)
 	default:
 		return reconcile.Result{}, err
@@ -62,11 +67,11 @@ func (s *slot[C]) refused(
 // code: it can be lifted, and nothing tells when.
 func isInvalid(err error) bool {
 	switch {
+	case isDenied(err):
+		return false
 	case apierrors.IsInvalid(err):
 		return namesFields(err)
 	case apierrors.IsBadRequest(err):
-		return !isDenied(err)
-	case apierrors.IsRequestEntityTooLargeError(err):
 		return true
 	}
 	// The server calls this its own error, but two items with one key stay two.
@@ -74,9 +79,29 @@ func isInvalid(err error) bool {
 	return strings.Contains(text, "failed to create typed patch object") && strings.Contains(text, "duplicate entries for key")
 }
 
+// isTooLarge reports whether the server, its store, or its connection to the
+// store does not take in a request of that size. The last two come as errors of
+// the server's own.
+func isTooLarge(err error) bool {
+	text := err.Error()
+	return apierrors.IsRequestEntityTooLargeError(err) ||
+		strings.Contains(text, "etcdserver: request is too large") ||
+		strings.Contains(text, "trying to send message larger than max")
+}
+
+// isNamespaceMissing reports whether an object was not created because the
+// namespace that it would be in is not there.
+func isNamespaceMissing(err error) bool {
+	var status apierrors.APIStatus
+	return apierrors.IsNotFound(err) && errors.As(err, &status) &&
+		status.Status().Details != nil && status.Status().Details.Kind == "namespaces"
+}
+
 // isImmutable reports whether an apply may have been refused because a field
 // cannot be changed: creating the object anew is the only other way.
-func isImmutable(err error) bool { return apierrors.IsInvalid(err) && namesFields(err) }
+func isImmutable(err error) bool {
+	return apierrors.IsInvalid(err) && namesFields(err) && !isDenied(err)
+}
 
 // namesFields reports whether the server has said of every fault which field it
 // is in, as validation does and admission does not.
@@ -93,7 +118,8 @@ func namesFields(err error) bool {
 // isDenied reports whether admission has denied a request.
 func isDenied(err error) bool {
 	text := err.Error()
-	return strings.Contains(text, "denied the request") || strings.Contains(text, "denied request")
+	return strings.Contains(text, "denied the request") || strings.Contains(text, "denied request") ||
+		strings.Contains(text, "violates PodSecurity")
 }
 
 // wasRefused returns the refusal of an apply if nothing has changed since that

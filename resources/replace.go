@@ -64,7 +64,7 @@ func (e *engine[T, C]) rehearse(ctx context.Context, run *reconcile.Run[T], want
 	err = run.Client().Patch(ctx, answer, client.RawPatch(types.ApplyPatchType, body),
 		client.FieldOwner(e.manager(run)), client.ForceOwnership, client.DryRunAll)
 	if err != nil {
-		return fmt.Errorf("try to create %s: %w", want, err)
+		return refusalOf("try to create", want, err)
 	}
 	return nil
 }

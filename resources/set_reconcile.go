@@ -30,11 +30,11 @@ type outcome[C client.Object] struct {
 func (s *Set[T, C]) Reconcile(ctx context.Context, run *reconcile.Run[T]) (reconcile.Result, error) {
 	desired, err := s.desired(run.Object())
 	if err != nil {
-		return reconcile.Result{}, fmt.Errorf("build %s: %w", s.engine.step, err)
+		return reconcile.Result{}, fmt.Errorf("build: %w", err)
 	}
 	keys, err := s.keys(run, desired)
 	if err != nil {
-		return reconcile.Result{}, reconcile.Terminal(fmt.Errorf("build %s: %w", s.engine.step, err))
+		return reconcile.Result{}, reconcile.Terminal(fmt.Errorf("build: %w", err))
 	}
 	known, ok := s.memory.Get(run)
 	if !ok {

@@ -132,7 +132,7 @@ func TestServiceInTheWay(t *testing.T) {
 
 	app := w.app("web", image, 1)
 	message := w.awaitCondition(app, "ServiceReady", metav1.ConditionFalse, "NotControlled")
-	if want := "Service " + w.namespace + "/web exists and has no controller"; !strings.Contains(message, want) {
+	if want := w.namespace + "/web exists and has no controller"; !strings.Contains(message, want) {
 		t.Errorf("the condition says %q, want %q", message, want)
 	}
 	w.awaitCondition(app, "DeploymentReady", metav1.ConditionTrue, "Ready") // which does not wait for it
