@@ -29,6 +29,7 @@ type checker struct {
 	names      map[string]bool
 	conditions map[string]string
 	finalizers map[string]string
+	unknown    map[string]bool // what was told of kinds that the scheme does not know
 	faults     []error
 }
 
@@ -43,6 +44,7 @@ func check(pipeline string, owner client.Object, about Description, former []str
 		names:      map[string]bool{},
 		conditions: map[string]string{},
 		finalizers: map[string]string{},
+		unknown:    map[string]bool{},
 	}
 	for _, problem := range validation.IsDNS1123Label(pipeline) {
 		c.fault("name: %s", problem)
@@ -51,6 +53,9 @@ func check(pipeline string, owner client.Object, about Description, former []str
 		c.fault("the reconciled type must be a pointer to a struct")
 	} else {
 		c.kind("the reconciled type", owner)
+		if len(c.unknown) > 0 {
+			c.owner = nil // what else is wrong with it follows from that
+		}
 	}
 	about.Walk(c.step)
 	about.Walk(func(step Description) { c.lookups(step, about) })
@@ -164,7 +169,8 @@ func (c *checker) reach(where string, object client.Object) {
 	}
 }
 
-// kind checks that the scheme knows the kind of a prototype.
+// kind checks that the scheme knows the kind of a prototype. One that it does not
+// know is told once, by whoever names it first: adding it mends all the others.
 func (c *checker) kind(what string, object client.Object) {
 	if isNil(object) {
 		c.fault("%s: is nil", what)
@@ -173,7 +179,15 @@ func (c *checker) kind(what string, object client.Object) {
 	gvk, err := apiutil.GVKForObject(object, c.scheme)
 	switch {
 	case err != nil:
-		c.fault("%s: %w", what, err)
+		key := err.Error()
+		if !runtime.IsNotRegisteredError(err) {
+			step, _, _ := strings.Cut(what, `": `)
+			key = step + key // such as no kind at all, which each has to mend
+		}
+		if !c.unknown[key] {
+			c.fault("%s: %w", what, err)
+		}
+		c.unknown[key] = true
 	case gvk.Kind == "":
 		c.fault("%s: an unstructured object needs an apiVersion and a kind", what)
 	}

@@ -34,7 +34,7 @@ func TestReferenceTellsItsFaultsAtSetup(t *testing.T) {
 	}
 	for _, want := range []string{
 		`step "nil": the function that names the object is nil`,
-		`step "no-kind": watched kind: Object 'Kind' is missing`,
+		`step "no-kind": accessed kind: Object 'Kind' is missing`,
 		`step "kind": Kind: is for unstructured objects`,
 		`step "keys": Keys: is for a Secret or a ConfigMap, not for a Deployment`,
 		`step "no-keys": Keys: a key is empty`,
