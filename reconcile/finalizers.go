@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -152,12 +153,22 @@ func (p *Pipeline[T]) setMetadata(ctx context.Context, run *Run[T], what string,
 		case apierrors.IsNotFound(err):
 			return errGone
 		case !apierrors.IsConflict(err) || attempt == attempts:
-			return fmt.Errorf("%s %s %s: %w", what, p.kind, name, err)
+			return denied(fmt.Errorf("%s %s %s: %w", what, p.kind, name, err))
 		}
 		if err := p.refresh(ctx, run); err != nil {
 			return err
 		}
 	}
+}
+
+// denied gives the denial of an admission policy or webhook, which comes with any
+// code, a reason of its own: it is for a person to lift, and not what is written
+// that is wrong.
+func denied(err error) error {
+	if text := err.Error(); strings.Contains(text, "denied the request") || strings.Contains(text, "denied request") {
+		return WithReason("AdmissionDenied", err)
+	}
+	return err
 }
 
 // patch returns the merge patch that gives an object's metadata what it should

@@ -78,6 +78,11 @@ func (e *engine[T, C]) keep(
 			return e.shareWithMaker(ctx, run, slot, want, maker)
 		}
 	}
+	if live == nil && e.detached != "" {
+		if result, ends, err := e.ownerEnds(ctx, run, want.String()+" is not made"); ends || err != nil {
+			return result, nil, err
+		}
+	}
 	return e.converge(ctx, run, slot, want, live)
 }
 

@@ -138,21 +138,22 @@ func (e *engine[T, C]) blocked(ctx context.Context, run *reconcile.Run[T], live 
 	case !live.GetDeletionTimestamp().IsZero():
 		return reconcile.Wait("Deleting", name+" is being deleted; it is made again when it is gone").After(poll), true, nil
 	}
-	return e.beforeAdoption(ctx, run, name)
+	return e.ownerEnds(ctx, run, name+" is not taken over")
 }
 
-// beforeAdoption makes sure that the owner is there, and not being deleted: an
-// orphaning deletion takes the owner reference off the child, and a cache that
-// has not seen the deletion must not make us put it back.
-func (e *engine[T, C]) beforeAdoption(ctx context.Context, run *reconcile.Run[T], name string) (reconcile.Result, bool, error) {
+// ownerEnds looks past the cache whether the owner is gone or being deleted. An
+// orphaning deletion takes the owner reference off the child, and a cache that has
+// not seen the deletion must not make us put it back; nor must it make us create
+// what the garbage collector knows nothing of for an owner that is gone.
+func (e *engine[T, C]) ownerEnds(ctx context.Context, run *reconcile.Run[T], consequence string) (reconcile.Result, bool, error) {
 	owner := run.Object().DeepCopyObject().(T)
 	err := run.Live().Get(ctx, client.ObjectKeyFromObject(owner), owner)
 	gone := apierrors.IsNotFound(err)
 	switch {
 	case err != nil && !gone:
-		return reconcile.Result{}, false, fmt.Errorf("adopt %s: read the owner: %w", name, err)
+		return reconcile.Result{}, false, fmt.Errorf("read the owner: %w", err)
 	case gone || owner.GetUID() != run.Object().GetUID() || !owner.GetDeletionTimestamp().IsZero():
-		return reconcile.Wait("OwnerDeleted", name+" is not taken over, because its owner is being deleted").After(pollInterval), true, nil
+		return reconcile.Wait("OwnerDeleted", consequence+", because its owner is being deleted").After(pollInterval), true, nil
 	}
 	return reconcile.Result{}, false, nil
 }
