@@ -1,0 +1,114 @@
+package fieldcases_test
+
+import (
+	"context"
+	"time"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	v1 "github.com/trueup-dev/trueup/testing/fieldcases/internal/api/v1"
+	"github.com/trueup-dev/trueup/testing/fieldcases/internal/naive"
+	"github.com/trueup-dev/trueup/testing/fieldcases/internal/operator"
+	"github.com/trueup-dev/trueup/testing/fieldcases/internal/world"
+	"github.com/trueup-dev/trueup/testing/steptest"
+)
+
+// C63: children are created in a namespace that is terminating.
+// https://github.com/kubernetes-sigs/mcp-lifecycle-operator/issues/300
+//
+// The namespace controller is the real one. A policy keeps it from the MyApp for a
+// while.
+func c63() fieldCase {
+	return fieldCase{
+		id:     "C63",
+		trueup: func(p *world.Process) pipeline { return operator.New(operator.Options{Registry: p.Registry}) },
+		naive:  func(p *world.Process) *naive.Reconciler { return &naive.Reconciler{Registry: p.Registry} },
+		shows:  `step 1: passes failed: 10 times`,
+		run: func(w *world.World) {
+			app := w.S0()
+			services := func(request steptest.Request) bool {
+				return request.Resource == "services" && request.Verb != "get" && request.Verb != "list"
+			}
+
+			// Forbidden for another reason is an error.
+			w.On(services, 1, world.Refuse(403, metav1.StatusReasonForbidden, "forbidden"))
+			app.Change(func(app *v1.MyApp) { app.Spec.ExtraPorts = []v1.Port{{Name: "b", Port: 9000}} })
+			w.Expect(app.Pass().Err != nil, "a Forbidden is no error")
+			w.Converge()
+			w.Mark()
+
+			letGo := protect(w, app)
+			namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}}
+			w.Must(w.User.Delete(w.Context(), namespace))
+			w.Expect(world.Gone[corev1.Service](w, "web"), "the namespace controller does not empty the namespace")
+			for range 10 {
+				w.Clock.SetTime(w.Clock.Now().Add(time.Second))
+				app.Pass()
+			}
+			errs := app.Errors()
+			w.Expect(len(errs) == 0, "step 1: passes failed: %d times, last with %v", len(errs), errs)
+			// Each child that is gone may be tried once.
+			for _, resource := range []string{"services", "deployments"} {
+				n := w.Count(func(request steptest.Request) bool { return request.Write() && request.Resource == resource })
+				w.Expect(n <= 1, "step 1: %d tries to create %s", n, resource)
+			}
+			w.Expect(len(w.Events.All()) == 0, "step 1: told %v", w.Events.All())
+			w.Expect(app.Due() == 0 || app.Due() >= 30*time.Second, "step 1: the next pass is in %s", app.Due())
+
+			w.Mark()
+			letGo()
+			w.Delete(app.Get())
+			w.Settle()
+			_, deletes := w.Registry.Calls()
+			w.Same("step 2: clean-ups", 1, deletes)
+			w.Same("step 2: creates", 0, w.Count(world.Verb("create", "apply")))
+			w.Expect(world.Gone[v1.MyApp](w, "web"), "step 2: MyApp is still there")
+			w.Expect(len(app.Errors()) == 0, "step 2: passes failed: %v", app.Errors())
+		},
+	}
+}
+
+// protect lets nobody delete MyApps until it is let go.
+func protect(w *world.World, app *world.App) (letGo func()) {
+	policy := &admissionregistrationv1.ValidatingAdmissionPolicy{
+		ObjectMeta: metav1.ObjectMeta{Name: w.Namespace},
+		Spec: admissionregistrationv1.ValidatingAdmissionPolicySpec{
+			MatchConstraints: &admissionregistrationv1.MatchResources{
+				NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{corev1.LabelMetadataName: w.Namespace}},
+				ResourceRules: []admissionregistrationv1.NamedRuleWithOperations{{RuleWithOperations: admissionregistrationv1.RuleWithOperations{
+					Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Delete},
+					Rule: admissionregistrationv1.Rule{
+						APIGroups: []string{v1.GroupVersion.Group}, APIVersions: []string{"v1"}, Resources: []string{"myapps"},
+					},
+				}}},
+			},
+			Validations: []admissionregistrationv1.Validation{{Expression: "false"}},
+		},
+	}
+	binding := &admissionregistrationv1.ValidatingAdmissionPolicyBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: w.Namespace},
+		Spec: admissionregistrationv1.ValidatingAdmissionPolicyBindingSpec{
+			PolicyName:        policy.Name,
+			ValidationActions: []admissionregistrationv1.ValidationAction{admissionregistrationv1.Deny},
+		},
+	}
+	w.Must(w.User.Create(w.Context(), policy))
+	w.Must(w.User.Create(w.Context(), binding))
+	w.TB().Cleanup(func() {
+		_ = w.User.Delete(context.Background(), policy)
+		_ = w.User.Delete(context.Background(), binding)
+	})
+	protected := func() bool { return w.User.Delete(w.Context(), app.Get(), client.DryRunAll) != nil }
+	if !w.Eventually(protected) {
+		w.TB().Fatal("the policy does not protect")
+	}
+	return func() {
+		w.Must(w.User.Delete(w.Context(), binding))
+		if !w.Eventually(func() bool { return !protected() }) {
+			w.TB().Fatal("the policy protects still")
+		}
+	}
+}
