@@ -31,13 +31,27 @@ type contest struct {
 	told    bool      // in an event
 }
 
-// pause returns how long the next repair has to wait.
-func (c *contest) pause() time.Duration {
-	over := c.repairs - freeRepairs
+// pauseAfter returns how long the next repair has to wait after a number in a row.
+func pauseAfter(repairs int) time.Duration {
+	over := repairs - freeRepairs
 	if over < 0 {
 		return 0
 	}
 	return min(firstPause<<min(over, 10), longestPause)
+}
+
+// damp is asked before an existing child is applied. It returns what the step
+// waits for if that was done again and again.
+func (e *engine[T, C]) damp(
+	run *reconcile.Run[T], slot *slot[C], want *intent[C], live C, found state,
+) (reconcile.Result, bool, error) {
+	switch {
+	case found == changed:
+		return e.contested(run, slot, want, live)
+	case found == unknown && slot.record != nil && slot.record.hash != want.hash:
+		return e.unsettled(run, slot, want, live)
+	}
+	return reconcile.Result{}, false, nil
 }
 
 // contested is asked before a child is repaired that somebody has changed since
@@ -50,7 +64,7 @@ func (e *engine[T, C]) contested(
 		slot.contest = &contest{}
 	}
 	fight := slot.contest
-	rest := fight.pause() - now.Sub(fight.last)
+	rest := pauseAfter(fight.repairs) - now.Sub(fight.last)
 	if rest <= 0 {
 		fight.repairs++
 		fight.last = now

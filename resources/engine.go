@@ -25,6 +25,10 @@ type engine[T, C client.Object] struct {
 
 	wants func(T) []C // the children that an object wants, nil if that fails
 
+	// build is the author's function of one child, which depends on more than the
+	// object if there is no wants.
+	build func(T, *reconcile.Run[T]) (C, error)
+
 	adopt    bool     // take over what has no controller
 	recreate bool     // delete and make again what cannot be changed
 	former   []string // field managers of old whose fields are taken over
@@ -44,6 +48,7 @@ type slot[C client.Object] struct {
 	record  *record[C] // of the last apply, nil if there is none
 	refusal *refusal   // of the last apply that was refused for good, nil if there is none
 	contest *contest   // over the child with somebody else, nil if there was none
+	fickle  *fickle    // what is wanted of the child changes by itself, nil if it does not
 
 	// before has the records of the names that the child had, until there is
 	// certainly nothing left of them.
@@ -110,13 +115,12 @@ func (e *engine[T, C]) converge(
 				return reconcile.Result{}, nil, fmt.Errorf("compare %s: %w", want, err)
 			}
 			if state == asWanted {
+				slot.settle(run.Now)
 				return e.judge(run, slot.record, live), live, nil
 			}
-			if state == changed {
-				result, wait, err := e.contested(run, slot, want, live.shared)
-				if wait || err != nil {
-					return result, live, err
-				}
+			result, wait, err := e.damp(run, slot, want, live.shared, state)
+			if wait || err != nil {
+				return result, live, err
 			}
 		}
 		if last := slot.wasRefused(run.Object(), want, live, run.Now()); last != nil {

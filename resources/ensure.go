@@ -74,6 +74,12 @@ type Child[T, C client.Object] struct {
 // second, unless they have different field managers, see [Child.FieldManager], and
 // all but one of them [Child.Share] it.
 //
+// A function that is not deterministic all the same is noticed: when the child is
+// wanted otherwise for the fifth time in a row while the generation, the labels
+// and the annotations of the object stay the same, the next changes are applied
+// less and less often, down to once in five minutes; the condition and an event,
+// NotDeterministic, name the fields.
+//
 // A child that somebody else changes again and again is repaired less and less
 // often, down to once in five minutes; the condition and an event name the other
 // field manager and the field.
@@ -108,12 +114,16 @@ func Ensure[T, C client.Object](desired func(T) (C, error)) *Child[T, C] {
 //		…
 //	})
 //
+// What it finds may change at any time. That the function is not deterministic is
+// noticed only where it gives two different children when it is called twice in
+// one pass.
+//
 // Put those steps into the same pipeline, before it; otherwise their handles say
 // that there is nothing. An object in the way of the child, which nobody's
 // event tells of then, is looked for every minute.
 func EnsureFrom[T, C client.Object](desired func(T, *reconcile.Run[T]) (C, error)) *Child[T, C] {
 	c := &Child[T, C]{
-		engine:   engine[T, C]{readiness: readinessOf[C]},
+		engine:   engine[T, C]{readiness: readinessOf[C], build: desired},
 		desired:  desired,
 		memory:   reconcile.NewMemo[*slot[C]](),
 		observed: reconcile.NewValue[*observation[C]](),
