@@ -116,7 +116,7 @@ func (e *engine[T, C]) converge(
 			}
 			if state == asWanted {
 				slot.settle(run.Now)
-				return e.judge(run, slot.record, live), live, nil
+				return e.judged(run, slot.record, live)
 			}
 			result, wait, err := e.damp(run, slot, want, live.shared, state)
 			if wait || err != nil {
@@ -132,7 +132,7 @@ func (e *engine[T, C]) converge(
 				return reconcile.Result{}, nil, fmt.Errorf("remember %s: %w", want, err)
 			}
 			seen := share(applied)
-			return e.judge(run, slot.record, seen), seen, nil
+			return e.judged(run, slot.record, seen)
 		}
 		if e.recreate && live != nil && isImmutable(err) && !isRace(err) {
 			result, err := e.replace(ctx, run, slot, want, live, err)
@@ -208,6 +208,16 @@ func (e *engine[T, C]) lookLive(
 		return nil, fmt.Errorf("read %s: %w", e.named(live), err)
 	}
 	return share(live), nil
+}
+
+// judged returns the child, also if the test of whether it is ready panics, with
+// what the test says.
+func (e *engine[T, C]) judged(
+	run *reconcile.Run[T], known *record[C], child *observation[C],
+) (result reconcile.Result, seen *observation[C], err error) {
+	seen = child
+	defer reconcile.Recover(&err)
+	return e.judge(run, known, child), seen, nil
 }
 
 // judge says whether the child is ready.

@@ -104,8 +104,9 @@ func (r *record[C]) readiness(child *observation[C], test func(C) Readiness) Rea
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if version := child.shared.GetResourceVersion(); r.judged != version || version == "" {
+		verdict := test(share(child.shared).child()).complete() // if it panics, nothing is remembered
 		r.verdict, r.judged = nil, version
-		if verdict := test(share(child.shared).child()).complete(); !verdict.Ready {
+		if !verdict.Ready {
 			r.verdict = &verdict
 		}
 	}
