@@ -24,8 +24,9 @@ type registry struct {
 
 	before, after func(ctx context.Context, verb string) error
 	onCreate      func(run run) error // looks at the world at the moment of a create
-	byID          bool                // knows nothing of tokens
-	lingers       int                 // observations for which a deleted entry still shows
+	onDelete      func(token string) error
+	byID          bool // knows nothing of tokens
+	lingers       int  // observations for which a deleted entry still shows
 }
 
 type entry struct {
@@ -116,6 +117,11 @@ func (r *registry) Delete(ctx context.Context, _ run, at finalizer.Identity) err
 		found, ok := r.entries[at.ID]
 		if !ok || found.leaving {
 			return nil
+		}
+		if r.onDelete != nil {
+			if err := r.onDelete(at.Token); err != nil {
+				return err
+			}
 		}
 		r.removed++
 		if found.leaving, found.left = true, r.lingers; r.lingers == 0 {
