@@ -14,6 +14,10 @@
 // gives a step a field manager of its own, which two steps need that hold parts of
 // one object.
 //
+// What becomes of a child in the end is a [DeletionPolicy]: [Child.OnDelete]. What a
+// step of an earlier version of the operator made is known by the step's former
+// name, [Child.FormerlyNamed], or ended by [Retire].
+//
 // [Reference] reads an object that somebody else owns, such as a Secret that the
 // user names, waits for it, and is woken by it.
 //
