@@ -8,9 +8,10 @@ import (
 
 // ThreeWay returns live with everything changed that differs between base and
 // ours. Objects are merged field by field. Lists of conditions, that is of
-// objects with a type of their own and a status, are merged by type: the order
-// is live's, new ones go to the end. Any other value that differs is ours as a
-// whole.
+// objects with a type of their own and a status, are merged by type, see
+// [condition]: the order is live's, new ones go to the end. Any other value that
+// differs is ours as a whole, except that an observedGeneration that went up in
+// the meantime is not taken down again.
 //
 // What base has and ours has not is removed: of an object or a list of
 // conditions only what base had, so that what others put there stays. Null is
@@ -67,9 +68,11 @@ func fields(base, ours, live map[string]any) map[string]any {
 		}
 	}
 	merge := func(key string) {
-		if value := ThreeWay(base[key], ours[key], live[key]); value != nil {
+		switch value := ThreeWay(base[key], ours[key], live[key]); {
+		case key == observedGeneration && overtaken(base, ours, live): // live's stays
+		case value != nil:
 			merged[key] = value
-		} else {
+		default:
 			delete(merged, key)
 		}
 	}
@@ -95,7 +98,7 @@ func byType(base, ours, live []any) []any {
 		before, had := baseBy[name]
 		switch {
 		case wanted:
-			merged = append(merged, ThreeWay(before, our, item))
+			merged = append(merged, condition(before, our, item))
 		case !had:
 			merged = append(merged, item) // somebody else's
 		}
@@ -110,44 +113,4 @@ func byType(base, ours, live []any) []any {
 		}
 	}
 	return merged
-}
-
-// conditions returns the items of a list if all of them are conditions, each of
-// a type of its own: where types repeat they are no key. No value at all is a
-// list without items.
-func conditions(value any) ([]any, bool) {
-	if value == nil {
-		return nil, true
-	}
-	items, ok := value.([]any)
-	if !ok {
-		return nil, false
-	}
-	seen := make(map[string]bool, len(items))
-	for _, item := range items {
-		fields, ok := item.(map[string]any)
-		if !ok {
-			return nil, false
-		}
-		name, hasType := fields["type"].(string)
-		_, hasStatus := fields["status"].(string)
-		if !hasType || !hasStatus || seen[name] {
-			return nil, false
-		}
-		seen[name] = true
-	}
-	return items, true
-}
-
-func typeOf(condition any) string {
-	name, _ := condition.(map[string]any)["type"].(string)
-	return name
-}
-
-func index(conditions []any) map[string]any {
-	byType := make(map[string]any, len(conditions))
-	for _, condition := range conditions {
-		byType[typeOf(condition)] = condition
-	}
-	return byType
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
 )
 
@@ -13,8 +14,12 @@ func value(t *testing.T, text string) any {
 	if text == "" {
 		return nil
 	}
+	data, err := yaml.YAMLToJSON([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
 	var out any
-	if err := yaml.Unmarshal([]byte(text), &out); err != nil {
+	if err := utiljson.Unmarshal(data, &out); err != nil { // integers are int64, as in unstructured objects
 		t.Fatal(err)
 	}
 	return out
@@ -99,6 +104,41 @@ func TestThreeWay(t *testing.T) {
 			`{conditions: [{type: B, status: "True"}, {type: A, status: "True"}]}`,
 			`{conditions: [{type: A, status: "True"}, {type: B, status: "True"}]}`,
 			`{conditions: [{type: A, status: "True"}, {type: B, status: "True"}]}`,
+		},
+		"a condition is one statement": {
+			"the reason that we give is not put beside the status that somebody else gives",
+			`{c: [{type: A, status: "True", reason: Ready, observedGeneration: 1}]}`,
+			`{c: [{type: A, status: "True", reason: Ready, observedGeneration: 2}]}`,
+			`{c: [{type: A, status: "False", reason: Broken, observedGeneration: 1}]}`,
+			`{c: [{type: A, status: "True", reason: Ready, observedGeneration: 2}]}`,
+		},
+		"a condition's fields that we do not know": {
+			"they stay",
+			`{c: [{type: A, status: "True", message: m}]}`,
+			`{c: [{type: A, status: "False"}]}`,
+			`{c: [{type: A, status: "True", message: m, lastHeartbeatTime: now}]}`,
+			`{c: [{type: A, status: "False", lastHeartbeatTime: now}]}`,
+		},
+		"a transition that somebody else saw first": {
+			"the value does not move when the other writer's is the same",
+			`{c: [{type: A, status: "True", lastTransitionTime: "1"}]}`,
+			`{c: [{type: A, status: "False", lastTransitionTime: "3"}]}`,
+			`{c: [{type: A, status: "False", lastTransitionTime: "2"}]}`,
+			`{c: [{type: A, status: "False", lastTransitionTime: "2"}]}`,
+		},
+		"a newer generation": {
+			"what was said of it in the meantime is not taken back for the older one",
+			`{observedGeneration: 1, c: [{type: A, status: "True", observedGeneration: 1}, {type: B, status: "True", observedGeneration: 1}]}`,
+			`{observedGeneration: 2, c: [{type: A, status: "False", observedGeneration: 2}, {type: B, status: "False", observedGeneration: 2}]}`,
+			`{observedGeneration: 3, c: [{type: A, status: "True", observedGeneration: 3}, {type: B, status: "True", observedGeneration: 1}]}`,
+			`{observedGeneration: 3, c: [{type: A, status: "True", observedGeneration: 3}, {type: B, status: "False", observedGeneration: 2}]}`,
+		},
+		"a generation that began anew": {
+			"an object that was restored from a backup has a status of a later generation",
+			`{observedGeneration: 7, c: [{type: A, status: "True", observedGeneration: 7}]}`,
+			`{observedGeneration: 1, c: [{type: A, status: "True", observedGeneration: 1}]}`,
+			`{observedGeneration: 7, c: [{type: A, status: "True", observedGeneration: 7}]}`,
+			`{observedGeneration: 1, c: [{type: A, status: "True", observedGeneration: 1}]}`,
 		},
 		"types that repeat": {
 			"such a list is one value: its type is no key",
