@@ -58,6 +58,7 @@ func check(pipeline string, owner client.Object, about Description, former []str
 		}
 	}
 	about.Walk(c.step)
+	about.Walk(c.reserved)
 	about.Walk(func(step Description) { c.lookups(step, about) })
 	about.Walk(c.former)
 	for _, name := range former {
@@ -134,6 +135,15 @@ func (c *checker) name(where string, about Description) {
 		c.fault("%s: condition type %q is that of step %q", where, about.Condition, other)
 	}
 	c.conditions[about.Condition] = about.Name
+}
+
+// reserved checks that no step has a condition that another one reserves.
+func (c *checker) reserved(about Description) {
+	for _, name := range about.Reserved {
+		if other, taken := c.conditions[name]; taken {
+			c.fault("step %q: condition type %q is that of step %q", about.Name, name, other)
+		}
+	}
 }
 
 func (c *checker) finalizer(where, step, name string) {

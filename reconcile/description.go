@@ -29,6 +29,10 @@ type Description struct {
 	// summary only when it is not ready.
 	Condition string
 
+	// Reserved lists the types of conditions that the step sets, or looks at,
+	// beside Condition. No step may have one of them for its own. Defaults to none.
+	Reserved []string
+
 	// Reporting marks a step that only computes status. It runs after all others
 	// whatever their outcome, wherever in the pipeline it stands, and its failure
 	// neither stops anything nor keeps the status from being written.

@@ -47,7 +47,7 @@ type Set[T, C client.Object] struct {
 //     set that is not older is not ready, so that what was renamed serves until its
 //     successor does.
 //  4. The step waits until all are ready and the others gone. Its message says
-//     how many are and names the first that are not.
+//     how many are and names the first that are not, as [reconcile.Tally] does.
 //
 // Finalize is as for [Ensure].
 func EnsureSet[T, C client.Object](desired func(T) ([]C, error)) *Set[T, C] {

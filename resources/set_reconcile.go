@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"strings"
 	"sync"
-	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -124,40 +122,16 @@ func (s *Set[T, C]) keepOne(
 	return out
 }
 
-// waiting sums up the children that are not ready.
+// waiting sums up the children that did not fail: what is said of one that did is
+// its error.
 func (s *Set[T, C]) waiting(outcomes []outcome[C]) reconcile.Result {
-	const named = 3
-	var worst reconcile.Result
-	var after time.Duration
-	var messages []string
-	ready := 0
+	var tally reconcile.Tally
 	for i := range outcomes {
-		out := &outcomes[i]
-		if out.err != nil {
-			continue
+		if outcomes[i].err == nil {
+			tally.Add(outcomes[i].key.Name, outcomes[i].result)
 		}
-		if out.result.Outcome() == reconcile.Continued {
-			ready++
-			continue
-		}
-		after = reconcile.Continue.After(after).After(out.result.RequeueAfter()).RequeueAfter()
-		if len(messages) == 0 || out.result.IsStalled() && !worst.IsStalled() {
-			worst = out.result
-		}
-		messages = append(messages, out.key.Name+": "+out.result.Message())
 	}
-	if len(messages) == 0 {
-		return reconcile.Continue
-	}
-	text := fmt.Sprintf("%d of %d ready; %s", ready, len(outcomes), strings.Join(messages[:min(named, len(messages))], "; "))
-	if more := len(messages) - named; more > 0 {
-		text += fmt.Sprintf("; and %d more", more)
-	}
-	result := reconcile.Wait(worst.Reason(), text).After(after)
-	if worst.IsStalled() {
-		return result.Stalled()
-	}
-	return result
+	return tally.Result()
 }
 
 // prune deletes the children that this step made and that are not in the set.

@@ -242,7 +242,7 @@ func TestSetIsStalledWhenAChildIs(t *testing.T) {
 	}).ReadyWhen(readyAs))
 	b.workers("a,b,c")
 	b.want("the worst has the reason", reconcile.Wait("BrokenForGood",
-		"1 of 3 ready; web-a: is broken; web-b: is broken for good").Stalled())
+		"1 of 3 ready; web-b: is broken for good; web-a: is broken").Stalled())
 	b.allCaughtUp("a", "b", "c")
 	b.quiet()
 }

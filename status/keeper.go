@@ -1,8 +1,6 @@
 package status
 
 import (
-	"strings"
-
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -11,31 +9,18 @@ import (
 
 // keeper works on the conditions of one object in one pass.
 type keeper struct {
+	plan       *plan
 	list       *[]metav1.Condition
 	before     []metav1.Condition // as they were when the pass began: read only
 	generation int64
 	now        metav1.Time
 }
 
-// verdict is what is to be said of one step.
-type verdict struct {
-	step            string
-	status          metav1.ConditionStatus
-	severity        int
-	reason, message string
-}
-
-// Reasons for conditions whose step has none.
-const (
-	reasonReady    = "Ready"
-	reasonPending  = "Pending"
-	reasonDeleting = "Deleting"
-)
-
 // sumUp keeps the conditions of the steps and of the object.
 func (k *keeper) sumUp(reports []reconcile.Report) {
-	k.reserve(ReadyCondition) // first in the list, for whoever reads it
-	verdicts := make([]verdict, 0, len(reports))
+	k.retire()
+	k.reserve(k.plan.ready) // first in the list, for whoever reads it
+	verdicts := make([]verdict, 0, len(reports)+len(k.plan.included))
 	for i := range reports {
 		report := &reports[i]
 		seen, speaks := k.judge(report)
@@ -47,9 +32,37 @@ func (k *keeper) sumUp(reports []reconcile.Report) {
 		}
 		verdicts = append(verdicts, seen)
 	}
-	sum := summary(verdicts)
-	k.set(ReadyCondition, sum)
-	k.progress(sum)
+	for _, own := range k.plan.included {
+		verdicts = append(verdicts, k.judgeOwn(own))
+	}
+	k.conclude(summary(verdicts))
+}
+
+// sumUpDeletion keeps the conditions of an object that is being deleted.
+func (k *keeper) sumUpDeletion(reports []reconcile.Report) {
+	k.retire()
+	var verdicts []verdict
+	for i := range reports {
+		report := &reports[i]
+		if report.State == reconcile.StateUnseen || report.State == reconcile.StateReady {
+			continue
+		}
+		seen, _ := k.judge(report)
+		seen.status = metav1.ConditionFalse
+		if report.Condition != "" {
+			k.set(report.Condition, seen)
+		}
+		verdicts = append(verdicts, seen)
+	}
+	k.conclude(deletion(verdicts))
+}
+
+// conclude keeps the conditions that sum up.
+func (k *keeper) conclude(sum verdict) {
+	k.set(k.plan.ready, sum)
+	if !k.plan.partial() {
+		k.progress(sum)
+	}
 }
 
 // progress keeps the two conditions by which tools that follow kstatus tell an
@@ -72,110 +85,18 @@ func (k *keeper) progress(sum verdict) {
 	}
 }
 
-// How bad what is to be said of a step is.
-const (
-	severityReady = iota
-	severityUnseen
-	severityHalted
-	severityWaiting
-	severityFailed
-	severityStalled
-)
+// retire removes what is no longer kept.
+func (k *keeper) retire() {
+	for _, name := range k.plan.retired {
+		meta.RemoveStatusCondition(k.list, name)
+	}
+}
 
 // reserve makes sure that the condition has a place in the list.
 func (k *keeper) reserve(conditionType string) {
 	if meta.FindStatusCondition(*k.list, conditionType) == nil {
 		k.set(conditionType, verdict{status: metav1.ConditionUnknown, reason: reasonPending})
 	}
-}
-
-// judge says what is to be said of a step, and false if nothing is.
-func (k *keeper) judge(report *reconcile.Report) (verdict, bool) {
-	seen := verdict{step: report.Step, reason: report.Reason, message: report.Message}
-	switch report.State {
-	case reconcile.StateReady:
-		seen.status, seen.reason = metav1.ConditionTrue, reasonReady
-	case reconcile.StateHalted:
-		seen.status, seen.severity = metav1.ConditionUnknown, severityHalted
-	case reconcile.StateWaiting:
-		seen.status, seen.severity = metav1.ConditionFalse, severityWaiting
-	case reconcile.StateFailed:
-		seen.status, seen.severity = metav1.ConditionFalse, severityFailed
-	case reconcile.StateStalled:
-		seen.status, seen.severity = metav1.ConditionFalse, severityStalled
-	default:
-		return k.judgeUnseen(report)
-	}
-	return seen, true
-}
-
-// judgeUnseen says what is to be said of a step that the pass did not reach:
-// what was said before, if that was about this generation.
-func (k *keeper) judgeUnseen(report *reconcile.Report) (verdict, bool) {
-	if report.Condition == "" {
-		return verdict{}, false
-	}
-	was := meta.FindStatusCondition(*k.list, report.Condition)
-	if was == nil || was.ObservedGeneration != k.generation {
-		return verdict{
-			step: report.Step, status: metav1.ConditionUnknown, severity: severityUnseen,
-			reason: reasonPending, message: "not reached yet",
-		}, true
-	}
-	seen := verdict{step: report.Step, status: was.Status, reason: was.Reason, message: was.Message}
-	switch was.Status {
-	case metav1.ConditionFalse:
-		seen.severity = severityWaiting
-	case metav1.ConditionUnknown:
-		seen.severity = severityUnseen
-	}
-	return seen, true
-}
-
-// summary sums verdicts up.
-func summary(verdicts []verdict) verdict {
-	sum := verdict{status: metav1.ConditionTrue, reason: reasonReady, message: "every step is ready"}
-	var messages []string
-	for _, seen := range verdicts {
-		if seen.status == metav1.ConditionTrue {
-			continue
-		}
-		messages = append(messages, seen.step+": "+seen.message)
-		if seen.status == metav1.ConditionFalse || sum.status == metav1.ConditionTrue {
-			sum.status = seen.status
-		}
-		if seen.severity > sum.severity {
-			sum.severity, sum.reason = seen.severity, seen.reason
-		}
-	}
-	if len(messages) > 0 {
-		sum.message = strings.Join(messages, "; ")
-	}
-	return sum
-}
-
-// sumUpDeletion keeps the conditions of an object that is being deleted.
-func (k *keeper) sumUpDeletion(reports []reconcile.Report) {
-	sum := verdict{status: metav1.ConditionFalse, reason: reasonDeleting}
-	var messages []string
-	for i := range reports {
-		report := &reports[i]
-		if report.State == reconcile.StateUnseen || report.State == reconcile.StateReady {
-			continue
-		}
-		seen, _ := k.judge(report)
-		seen.status = metav1.ConditionFalse
-		if report.Condition != "" {
-			k.set(report.Condition, seen)
-		}
-		messages = append(messages, seen.step+": "+seen.message)
-		if seen.severity >= severityFailed && seen.severity > sum.severity {
-			sum.severity, sum.reason = seen.severity, seen.reason
-		}
-	}
-	sum.message = "deletion waits for " + strings.Join(messages, "; ")
-	k.set(ReadyCondition, sum)
-	k.progress(sum)
 }
 
 // set sets a condition at this generation.

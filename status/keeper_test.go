@@ -117,7 +117,7 @@ func TestSumUp(t *testing.T) {
 			reason:  "a halted object is neither ready nor not",
 			reports: []reconcile.Report{report("A", reconcile.StateHalted, "Paused", "by a person"), unseen("B")},
 			want: []string{
-				"Ready=Unknown g2 Paused: A: by a person; B: not reached yet (moved)",
+				"Ready=Unknown g2 Paused: A: by a person; not reached yet: B (moved)",
 				"AReady=Unknown g2 Paused: by a person (moved)", "BReady=Unknown g2 Pending: not reached yet (moved)",
 			},
 		},
@@ -137,7 +137,7 @@ func TestSumUp(t *testing.T) {
 			},
 			reports: []reconcile.Report{report("A", reconcile.StateHalted, "Paused", "p"), unseen("B")},
 			want: []string{
-				"Ready=Unknown g2 Paused: A: p; B: not reached yet (moved)",
+				"Ready=Unknown g2 Paused: A: p; not reached yet: B (moved)",
 				"AReady=Unknown g2 Paused: p (moved)", "BReady=Unknown g2 Pending: not reached yet (moved)",
 			},
 		},
@@ -182,7 +182,7 @@ func TestSumUp(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			list := append([]metav1.Condition(nil), test.before...)
 			pass := func() {
-				keeper := keeper{list: &list, before: append([]metav1.Condition(nil), list...), generation: 2, now: now}
+				keeper := keeper{plan: &plan{ready: ReadyCondition}, list: &list, before: append([]metav1.Condition(nil), list...), generation: 2, now: now}
 				keeper.sumUp(test.reports)
 				keeper.settleTransitions()
 			}
@@ -239,7 +239,7 @@ func TestSumUpDeletion(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			list := append([]metav1.Condition(nil), before...)
-			keeper := keeper{list: &list, before: before, generation: 2, now: now}
+			keeper := keeper{plan: &plan{ready: ReadyCondition}, list: &list, before: before, generation: 2, now: now}
 			keeper.sumUpDeletion(test.reports)
 			keeper.settleTransitions()
 			others, progress := split(list)
@@ -259,7 +259,7 @@ func TestTransitionsAreThoseBetweenPasses(t *testing.T) {
 	before := []metav1.Condition{condition("Mine", "True", 1, "Yes", "")}
 	list := []metav1.Condition{condition("Mine", "True", 1, "Yes", "")}
 	list[0].LastTransitionTime = now // as SetStatusCondition to False and back leaves it
-	keeper := keeper{list: &list, before: before, generation: 1, now: now}
+	keeper := keeper{plan: &plan{ready: ReadyCondition}, list: &list, before: before, generation: 1, now: now}
 	keeper.settleTransitions()
 	if !list[0].LastTransitionTime.Equal(&then) {
 		t.Errorf("lastTransitionTime = %v, want %v", list[0].LastTransitionTime, then)
