@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -104,6 +105,16 @@ func newPipelineBench(t *testing.T, steps ...reconcile.Step[app]) *pipelineBench
 		}
 	})
 	return b
+}
+
+// at starts the pipeline anew with a clock.
+func (b *pipelineBench) at(clock clock.PassiveClock) {
+	b.Helper()
+	b.Environment.Clock = clock
+	b.pipeline = reconcile.NewPipeline("test", b.steps...)
+	if err := b.pipeline.Setup(b.Environment); err != nil {
+		b.Fatal(err)
+	}
 }
 
 func (b *pipelineBench) pass() (ctrl.Result, error) {

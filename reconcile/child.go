@@ -145,7 +145,7 @@ func hasOwn(err error) bool {
 
 // record reports on a step.
 func (r *Run[T]) record(about *Description, result Result, err error) {
-	r.reports.record(about, result, err, &r.memory.failures, r.Object().GetGeneration())
+	r.reports.record(about, result, err, &r.memory.failures, r.Object().GetGeneration(), r.env.now)
 }
 
 // guard calls a method of a step and makes a panic its error.

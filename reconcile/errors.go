@@ -153,10 +153,18 @@ type joinedError struct {
 	after time.Duration
 }
 
+// mostTexts is how many of several errors are told in words: a set of a thousand
+// children that are all refused is told well enough by the first ones.
+const mostTexts = 10
+
 func (e *joinedError) Error() string {
-	texts := make([]string, len(e.errs))
-	for i, err := range e.errs {
+	told := e.errs[:min(mostTexts, len(e.errs))]
+	texts := make([]string, len(told), len(told)+1)
+	for i, err := range told {
 		texts[i] = err.Error()
+	}
+	if more := len(e.errs) - len(told); more > 0 {
+		texts = append(texts, fmt.Sprintf("and %d more errors", more))
 	}
 	text := strings.Join(texts, "; ")
 	if e.after > 0 {

@@ -1,6 +1,9 @@
 package reconcile
 
-import "sync"
+import (
+	"sync"
+	"time"
+)
 
 // failures is what was last told of the steps of an object that failed or stalled. It
 // keeps an error whose text is another in each pass, with the id of a request
@@ -15,23 +18,29 @@ type failure struct {
 	state           State
 	reason, message string
 	generation      int64
-	told            bool // in an event
+	since           time.Time // when it was first told in these words
+	told            bool      // in an event
 }
+
+// wordsStay is how long the words of a step that stays Failed stay at least. It
+// bounds what an error costs whose text is another each time in a way that
+// [sameBesideNumbers] does not see.
+const wordsStay = time.Minute
 
 // settle notes the report of a step on an object of a generation. While a step
 // stays Failed, for the same reason and at the same generation, its message is
-// made the one that was given first. A Stalled step, which is not tried over and
-// over, has the words of its last error.
-func (f *failures) settle(report *Report, generation int64) {
+// made the one that was given first, unless the error is a different one: one that
+// says something else beside its numbers, and some time later. A Stalled step,
+// which is not tried over and over, has the words of its last error.
+func (f *failures) settle(report *Report, generation int64, clock func() time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if report.State < StateFailed {
 		delete(f.byStep, report.Step)
 		return
 	}
-	known, ok := f.byStep[report.Step]
-	if ok && known.state == report.State && known.reason == report.Reason && known.generation == generation &&
-		(report.State == StateFailed || known.message == report.Message) {
+	now := clock()
+	if known, ok := f.byStep[report.Step]; ok && known.covers(report, generation, now) {
 		report.Message = known.message
 		return
 	}
@@ -39,8 +48,19 @@ func (f *failures) settle(report *Report, generation int64) {
 		f.byStep = map[string]*failure{}
 	}
 	f.byStep[report.Step] = &failure{
-		state: report.State, reason: report.Reason, message: report.Message, generation: generation,
+		state: report.State, reason: report.Reason, message: report.Message, generation: generation, since: now,
 	}
+}
+
+// covers reports whether a failure that is known says what a report does.
+func (f *failure) covers(report *Report, generation int64, now time.Time) bool {
+	switch {
+	case f.state != report.State || f.reason != report.Reason || f.generation != generation:
+		return false
+	case f.state == StateStalled:
+		return f.message == report.Message
+	}
+	return now.Sub(f.since) < wordsStay || sameBesideNumbers(f.message, report.Message)
 }
 
 // forget drops what was told of a step, which has not failed this time.

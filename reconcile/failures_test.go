@@ -2,12 +2,15 @@ package reconcile_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clocktesting "k8s.io/utils/clock/testing"
 
 	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
 	"github.com/trueup-dev/trueup/reconcile"
@@ -68,6 +71,59 @@ func TestAnErrorWithAnotherTextInEachPassIsNotNews(t *testing.T) {
 	b.want("it works")
 	script.forward = work
 	check("it fails again", "request 15")
+}
+
+// Two different errors with one reason are told in the words of each, and not more
+// often than once in a minute, however they look.
+func TestADifferentErrorWithTheSameReasonIsTold(t *testing.T) {
+	clock := clocktesting.NewFakePassiveClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+	words := "zone a is locked"
+	script := &scripted{forward: func(appRun) (reconcile.Result, error) { return reconcile.Result{}, errors.New(words) }}
+	b := newPipelineBench(t, script.step("work"), reporter{name: "words", compute: func(run appRun) (reconcile.Result, error) {
+		run.Object().Status.Selector = run.Reports()[0].Message
+		return reconcile.Continue, nil
+	}})
+	b.at(clock)
+	check := func(what, want string, writes int) {
+		t.Helper()
+		b.caughtUp()
+		b.Events.Reset()
+		b.Requests.Reset()
+		if _, err := b.pass(); err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%s: err = %v, want what this pass found", what, err)
+		}
+		if got := b.live().Status.Selector; got != want {
+			t.Errorf("%s: the status says %q, want %q", what, got, want)
+		}
+		if got := len(b.Requests.Writes()); got != writes {
+			t.Errorf("%s: %d writes, want %d", what, got, writes)
+		}
+		if got := len(b.Events.All()); got != writes {
+			t.Errorf("%s: %d events, want %d", what, got, writes)
+		}
+	}
+	check("a first failure", "zone a is locked", 1)
+	words = "quota of 10 exceeded"
+	check("another one at once", "zone a is locked", 0)
+	clock.SetTime(clock.Now().Add(time.Minute))
+	check("another one after a while", "quota of 10 exceeded", 1)
+	words = "quota of 11 exceeded"
+	clock.SetTime(clock.Now().Add(time.Hour))
+	check("other numbers", "quota of 10 exceeded", 0)
+	told := 0
+	for range 100 { // an id that nobody can tell from a word
+		clock.SetTime(clock.Now().Add(2 * time.Second))
+		words = "denied, see " + strings.Map(func(rune) rune { return 'a' + rand.Int32N(26) }, "xxxxxxxx") //nolint:gosec // any will do
+		b.caughtUp()
+		b.Requests.Reset()
+		if _, err := b.pass(); err == nil {
+			t.Fatal("the pass did not fail")
+		}
+		told += len(b.Requests.Writes())
+	}
+	if told < 2 || told > 4 { // 200 s
+		t.Errorf("%d writes in 200 s, want one in a minute", told)
+	}
 }
 
 // A pass that fails and writes the status is retried with backoff: what it

@@ -13,6 +13,11 @@ import (
 	"github.com/trueup-dev/trueup/reconcile/internal/merge"
 )
 
+// statusAttempts bounds how often a status is merged and written again after a
+// conflict within a pass. It is more than [attempts], because a status has many
+// writers and a conflict in it is nobody's fault.
+const statusAttempts = 10
+
 // persist writes the status if the pass changed it. What this pass changed is
 // computed once, against what it started from; after a conflict it is merged
 // into what is there now, so that nothing that another writer put there in the
@@ -55,7 +60,7 @@ func (p *Pipeline[T]) persist(ctx context.Context, run *Run[T]) error {
 				p.futile.Set(run, sent)
 			}
 			return nil
-		case attempt == attempts || !apierrors.IsConflict(err) && !apierrors.IsNotFound(err):
+		case attempt == statusAttempts || !apierrors.IsConflict(err) && !apierrors.IsNotFound(err):
 			return fmt.Errorf("write status of %s %s: %w", p.kind, name, err)
 		}
 		run.overtaken = true

@@ -33,8 +33,8 @@ import (
 //     conditions by their type. A kind without a status subresource has its
 //     status written to the object.
 //  6. A step that has newly failed is told in a Warning event. While it fails for
-//     the same reason at the same generation of the object that is not new,
-//     whatever the error's text, and neither are the words in its [Report].
+//     the same reason at the same generation of the object that is not new unless
+//     the error is a different one, see [Report], and neither are its words.
 //  7. The joined outcome of all steps is returned, see [Join] and [Return].
 //
 // Of an object that is being deleted and has one of the pipeline's finalizers,

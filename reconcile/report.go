@@ -56,8 +56,10 @@ type Report struct {
 	// Message is a sentence for people: that of the Wait or Halt, or the error's
 	// text. While a step stays Failed, for the same reason and at the same
 	// generation of the object, it is the text of the first such error, because
-	// many carry what is another in each pass, such as the id of a request; it is
-	// remembered in [Memory]. Empty for Unseen and Ready.
+	// many carry what is another in each pass, such as the id of a request. An error
+	// that differs in more than numbers, ids, times and addresses is told when those
+	// words are a minute old. They are remembered in [Memory]. Empty for Unseen and
+	// Ready.
 	Message string
 	// Err is the error that the step returned, if it is one that made it Failed or
 	// Stalled; else nil.

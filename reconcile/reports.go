@@ -3,6 +3,7 @@ package reconcile
 import (
 	"slices"
 	"sync"
+	"time"
 )
 
 // reports is the list of reports of a pass.
@@ -37,7 +38,9 @@ func (r *reports) expect(blank []Report, byName map[string]int) {
 
 // record keeps the report of a step on an object of a generation, in the words
 // that known says.
-func (r *reports) record(about *Description, result Result, err error, known *failures, generation int64) {
+func (r *reports) record(
+	about *Description, result Result, err error, known *failures, generation int64, clock func() time.Time,
+) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	i, ok := r.byName[about.Name]
@@ -49,7 +52,7 @@ func (r *reports) record(about *Description, result Result, err error, known *fa
 		r.all = append(r.all, blankReport(about))
 	}
 	r.all[i].record(result, err)
-	known.settle(&r.all[i], generation)
+	known.settle(&r.all[i], generation, clock)
 }
 
 // stateOf returns what the pass found a step to be.
