@@ -26,6 +26,10 @@ const statusAttempts = 10
 // A change that the server made nothing of, because it prunes a field or puts a
 // default in the place of one that was cleared, is remembered and not sent again
 // to the same status.
+//
+// Where there is no status subresource the status has no observedGeneration: each
+// write of the status is a new generation there, so that one would follow another
+// for ever.
 func (p *Pipeline[T]) persist(ctx context.Context, run *Run[T]) error {
 	if p.kind.sameStatus(run.original, run.object) {
 		return nil
@@ -41,6 +45,9 @@ func (p *Pipeline[T]) persist(ctx context.Context, run *Run[T]) error {
 	}
 	live := base
 	for attempt := 1; ; attempt++ {
+		if _, plain := p.plain.Get(run); plain {
+			ours = merge.WithoutNewGenerations(base, ours)
+		}
 		change, differs := merge.Patch(live, merge.ThreeWay(base, ours, live))
 		if !differs {
 			return nil

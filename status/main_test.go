@@ -11,7 +11,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	cluster.Main(m, cluster.Options{CRDPaths: []string{"../examples/myapp/config/crd/bases"}})
+	cluster.Main(m, cluster.Options{CRDPaths: []string{"../examples/myapp/config/crd/bases"}, CRDs: gadgetCRDs()})
 }
 
 func scheme(t testing.TB) *runtime.Scheme {
