@@ -212,7 +212,7 @@ func (p *Pipeline[T]) warn(run *Run[T]) {
 	for i := range run.reports.all {
 		report := &run.reports.all[i]
 		if report.Err != nil && run.memory.failures.tell(report.Step) {
-			run.Warn(nil, report.Reason, "Reconcile", "%s: %s", report.Step, report.Message)
+			run.Warn(nil, report.Reason, "Reconcile", "%s", report.Sentence())
 		}
 	}
 }

@@ -1,6 +1,11 @@
 package reconcile
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+)
 
 // A State is what a pass found a step to be.
 type State int
@@ -65,6 +70,22 @@ type Report struct {
 	// Stalled; else nil.
 	Err error
 }
+
+// Sentence tells the message, or the reason if there is none, with the name of the
+// step in front unless that is a word of it: "dns: the zone is locked", but
+// "Service demo/web exists" of a step "Service".
+func (r Report) Sentence() string {
+	switch {
+	case r.Message == "":
+		return r.Step + ": " + r.Reason
+	case slices.Contains(strings.FieldsFunc(r.Message, isNoLetter), r.Step):
+		return r.Message
+	}
+	return r.Step + ": " + r.Message
+}
+
+// isNoLetter reports whether a character is none of a word.
+func isNoLetter(char rune) bool { return !unicode.IsLetter(char) && !unicode.IsDigit(char) }
 
 // blankReport is the report of a step that the pass has not reached.
 func blankReport(about *Description) Report {

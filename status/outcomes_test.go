@@ -15,7 +15,10 @@ import (
 	"github.com/trueup-dev/trueup/status"
 )
 
-type appRun = *reconcile.Run[*v1.MyApp]
+type (
+	appOf  = *v1.MyApp
+	appRun = *reconcile.Run[appOf]
+)
 
 // newApp returns a MyApp that the API server accepts.
 func newApp() *v1.MyApp { return &v1.MyApp{Spec: v1.MyAppSpec{Image: "img:1"}} }

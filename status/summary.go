@@ -2,11 +2,11 @@ package status
 
 import (
 	"fmt"
-	"slices"
 	"strings"
-	"unicode"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/trueup-dev/trueup/reconcile"
 )
 
 // summary sums verdicts up.
@@ -24,7 +24,7 @@ func summary(verdicts []verdict) verdict {
 			sum.severity, sum.reason = seen.severity, seen.reason
 		}
 	}
-	if text := sentences(verdicts); text != "" {
+	if text := sentences(verdicts, sentence); text != "" {
 		sum.message = text
 	}
 	return sum
@@ -40,7 +40,7 @@ func deletion(verdicts []verdict) verdict {
 			sum.severity, sum.reason = seen.severity, seen.reason
 		}
 	}
-	sum.message = "deletion waits for " + sentences(verdicts)
+	sum.message = "deletion waits for " + sentences(verdicts, named)
 	return sum
 }
 
@@ -52,7 +52,7 @@ const (
 
 // sentences tells of all that is not ready: in order, and at the end, in one
 // sentence, of what was not reached.
-func sentences(verdicts []verdict) string {
+func sentences(verdicts []verdict, tell func(*verdict) string) string {
 	var texts, unreached []string
 	for i := range verdicts {
 		seen := &verdicts[i]
@@ -61,7 +61,7 @@ func sentences(verdicts []verdict) string {
 		case seen.message == notReached:
 			unreached = append(unreached, seen.about)
 		default:
-			texts = append(texts, sentence(seen))
+			texts = append(texts, tell(seen))
 		}
 	}
 	if more := len(texts) - mostSentences; more > 0 {
@@ -73,25 +73,13 @@ func sentences(verdicts []verdict) string {
 	return strings.Join(texts, "; ")
 }
 
-// sentence tells of one that is not ready, with its name in front unless it is
-// among the words.
+// sentence tells of one that is not ready.
 func sentence(seen *verdict) string {
-	switch {
-	case seen.message == "":
-		return seen.about + ": " + seen.reason
-	case mentions(seen.message, seen.about):
-		return seen.message
-	}
-	return seen.about + ": " + seen.message
+	return reconcile.Report{Step: seen.about, Reason: seen.reason, Message: seen.message}.Sentence()
 }
 
-// mentions reports whether a word of a text is name. A name with other characters
-// than letters and digits in it is more than a word.
-func mentions(text, name string) bool {
-	return slices.Contains(strings.FieldsFunc(text, func(char rune) bool {
-		return !unicode.IsLetter(char) && !unicode.IsDigit(char)
-	}), name)
-}
+// named tells of a step by its name, and why.
+func named(seen *verdict) string { return seen.about + ": " + seen.message }
 
 // names lists the first of several.
 func names(all []string) string {
