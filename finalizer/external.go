@@ -172,6 +172,11 @@ func (s *ExternalStep[T, S]) Reconcile(ctx context.Context, run *reconcile.Run[T
 	if s.guard.needed(run.Object()) {
 		return s.keep(ctx, run)
 	}
+	return s.drop(ctx, run)
+}
+
+// drop releases what is not wanted any more, and forgets it.
+func (s *ExternalStep[T, S]) drop(ctx context.Context, run *reconcile.Run[T]) (reconcile.Result, error) {
 	if !s.guard.held(run.Object()) {
 		return reconcile.Continue, nil
 	}
@@ -185,6 +190,9 @@ func (s *ExternalStep[T, S]) Reconcile(ctx context.Context, run *reconcile.Run[T
 
 // Finalize implements [reconcile.Step]: it releases the thing.
 func (s *ExternalStep[T, S]) Finalize(ctx context.Context, run *reconcile.Run[T]) (reconcile.Result, error) {
+	if run.Retiring() {
+		return s.drop(ctx, run)
+	}
 	if s.guard.wanted != nil && !s.guard.held(run.Object()) {
 		return reconcile.Continue, nil
 	}

@@ -94,7 +94,7 @@ func (s *FuncStep[T]) Reconcile(ctx context.Context, run *reconcile.Run[T]) (rec
 // Finalize implements [reconcile.Step]: it releases, unless the object is one
 // that never needed the finalizer.
 func (s *FuncStep[T]) Finalize(ctx context.Context, run *reconcile.Run[T]) (reconcile.Result, error) {
-	if s.guard.wanted != nil && !s.guard.held(run.Object()) {
+	if (s.guard.wanted != nil || run.Retiring()) && !s.guard.held(run.Object()) {
 		return reconcile.Continue, nil
 	}
 	return s.release(ctx, run)

@@ -41,6 +41,7 @@ func (g *guard[T]) describe(kind string) reconcile.Description {
 	}
 	if g.wanted != nil {
 		about.FinalizersWhen = func(object client.Object) bool { return g.needed(object.(T)) }
+		about.Unwanted = func(object client.Object) bool { return !g.needed(object.(T)) }
 	}
 	return about
 }

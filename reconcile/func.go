@@ -17,6 +17,7 @@ type FuncStep[T client.Object] struct {
 	about    Description
 	forward  Action[T]
 	backward Action[T]
+	undone   *Memo[struct{}] // since it was not wanted any more
 }
 
 // Func returns a step that calls fn in every pass over an object that is not
@@ -26,7 +27,7 @@ type FuncStep[T client.Object] struct {
 // What fn asks of the API server should be declared with [FuncStep.Needs], and
 // what should wake it with [FuncStep.Watching].
 func Func[T client.Object](name string, fn Action[T]) *FuncStep[T] {
-	step := &FuncStep[T]{forward: fn, about: Description{
+	step := &FuncStep[T]{forward: fn, undone: NewMemo[struct{}](), about: Description{
 		Name:      name,
 		Kind:      "Func",
 		Condition: ConditionType(name),
@@ -39,7 +40,9 @@ func Func[T client.Object](name string, fn Action[T]) *FuncStep[T] {
 
 // Undo sets what undoes the step when the object is deleted, with the outcomes
 // that [Step] describes for Finalize. Undoing is only certain to happen with a
-// finalizer: see package finalizer. Defaults to nothing.
+// finalizer: see package finalizer. It is also called when the step is not wanted
+// any more, see [When], and then not again in this process once it has returned
+// [Continue]. Defaults to nothing.
 func (s *FuncStep[T]) Undo(fn Action[T]) *FuncStep[T] {
 	s.backward = fn
 	return s
@@ -68,6 +71,9 @@ func (s *FuncStep[T]) Describe() Description { return s.about }
 
 // Reconcile implements [Step]: it calls the function.
 func (s *FuncStep[T]) Reconcile(ctx context.Context, run *Run[T]) (Result, error) {
+	if s.backward != nil {
+		s.undone.Clear(run)
+	}
 	return s.forward(ctx, run)
 }
 
@@ -76,5 +82,15 @@ func (s *FuncStep[T]) Finalize(ctx context.Context, run *Run[T]) (Result, error)
 	if s.backward == nil {
 		return Continue, nil
 	}
-	return s.backward(ctx, run)
+	if !run.Retiring() {
+		return s.backward(ctx, run)
+	}
+	if _, undone := s.undone.Get(run); undone {
+		return Continue, nil
+	}
+	result, err := s.backward(ctx, run)
+	if err == nil && result == Continue {
+		s.undone.Set(run, struct{}{})
+	}
+	return result, err
 }

@@ -235,6 +235,9 @@ func (c *Child[T, C]) Observed(run *reconcile.Run[T]) (C, bool) {
 // Describe implements [reconcile.Step].
 func (c *Child[T, C]) Describe() reconcile.Description {
 	about := c.engine.describe("resources.Ensure")
+	if c.when != nil {
+		about.Unwanted = func(object client.Object) bool { return !c.when(object.(T)) }
+	}
 	if c.when != nil && len(about.Finalizers) > 0 {
 		about.FinalizersWhen = func(object client.Object) bool { return c.when(object.(T)) }
 	}
@@ -244,7 +247,11 @@ func (c *Child[T, C]) Describe() reconcile.Description {
 
 // Finalize implements [reconcile.Step]: children with a controller reference
 // are the garbage collector's, unless the step has a finalizer: see
-// [Child.OnDelete]. A detached one always has.
+// [Child.OnDelete]. A detached one always has. If the step is not wanted any more,
+// see [reconcile.When], they are dealt with either way.
 func (c *Child[T, C]) Finalize(ctx context.Context, run *reconcile.Run[T]) (reconcile.Result, error) {
+	if run.Retiring() {
+		return c.engine.remove(ctx, run, c.slot(run))
+	}
 	return c.engine.finalize(ctx, run)
 }

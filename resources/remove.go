@@ -24,7 +24,7 @@ func (e *engine[T, C]) remove(ctx context.Context, run *reconcile.Run[T], slots 
 	if meta.IsNoMatchError(err) {
 		return reconcile.Continue, nil // there is nothing of a kind that there is not
 	}
-	if err == nil && len(children) == 0 && e.ifWanted && e.isHeld(run) {
+	if err == nil && len(children) == 0 && (e.ifWanted || run.Retiring()) && e.isHeld(run) {
 		children, err = e.stored(ctx, run) // to be certain before the finalizer goes
 	}
 	if err != nil {

@@ -85,5 +85,8 @@ func (r *Retired[T, C]) Reconcile(ctx context.Context, run *reconcile.Run[T]) (r
 // Finalize implements [reconcile.Step]: children with a controller reference are
 // the garbage collector's, detached ones are dealt with as in a pass.
 func (r *Retired[T, C]) Finalize(ctx context.Context, run *reconcile.Run[T]) (reconcile.Result, error) {
+	if run.Retiring() {
+		return r.engine.remove(ctx, run)
+	}
 	return r.engine.finalize(ctx, run)
 }

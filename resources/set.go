@@ -155,5 +155,14 @@ func (s *Set[T, C]) Describe() reconcile.Description {
 
 // Finalize implements [reconcile.Step], as [Child.Finalize].
 func (s *Set[T, C]) Finalize(ctx context.Context, run *reconcile.Run[T]) (reconcile.Result, error) {
-	return s.engine.finalize(ctx, run)
+	if !run.Retiring() {
+		return s.engine.finalize(ctx, run)
+	}
+	var all []*slot[C]
+	if known, ok := s.memory.Get(run); ok {
+		for _, slot := range known.byName {
+			all = append(all, slot)
+		}
+	}
+	return s.engine.remove(ctx, run, all...)
 }

@@ -23,6 +23,14 @@ func (r *Run[T]) withhold(ctx context.Context, c *child[T]) (Result, error) {
 	return r.finish(c, result, err)
 }
 
+// retire undoes a step that is not wanted any more.
+func (r *Run[T]) retire(ctx context.Context, c *child[T]) (Result, error) {
+	if r.phase == reporting {
+		return Continue, nil
+	}
+	return r.retiring().finalize(ctx, c)
+}
+
 // retiring returns a run in which steps are undone because they are not wanted
 // any more, see [Run.Retiring].
 func (r *Run[T]) retiring() *Run[T] {
