@@ -2,7 +2,9 @@ package reconcile_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -48,14 +50,14 @@ func do(data map[string]string, step reconcile.Step[*corev1.ConfigMap]) {
 }
 
 func ExampleSequence() {
-	do(nil, reconcile.Sequence[*corev1.ConfigMap](says("a"), waits("b"), says("c")))
+	do(nil, reconcile.Sequence(says("a"), waits("b"), says("c")))
 	// Output:
 	// a
 	// Wait(NotReady: b is not ready) <nil>
 }
 
 func ExampleAll() {
-	do(nil, reconcile.All[*corev1.ConfigMap](says("a"), waits("b"), says("c")))
+	do(nil, reconcile.All(says("a"), waits("b"), says("c")))
 	// Output:
 	// a
 	// c
@@ -63,7 +65,7 @@ func ExampleAll() {
 }
 
 func ExampleParallel() {
-	do(nil, reconcile.Parallel[*corev1.ConfigMap](says("a"), says("b"), waits("c")))
+	do(nil, reconcile.Parallel(says("a"), says("b"), waits("c")))
 	// Unordered output:
 	// b
 	// a
@@ -87,4 +89,115 @@ func ExampleGraph() {
 	// web
 	// Wait(NotReady: database is not ready) <nil>
 	// node "web" is after "confg", which is not in the graph
+}
+
+type exampleObject = *corev1.ConfigMap
+
+// What has turned false is undone, the last first.
+func ExampleWhen() {
+	exposed := reconcile.When(func(o exampleObject) bool { return o.Data["exposed"] == "yes" }, says("service"), says("ingress"))
+	do(map[string]string{"exposed": "yes"}, exposed)
+	do(nil, exposed)
+	// Output:
+	// service
+	// ingress
+	// Continue <nil>
+	// undo ingress
+	// undo service
+	// Continue <nil>
+}
+
+func ExampleSwitch() {
+	mode := reconcile.Switch(func(o exampleObject) string { return o.Data["mode"] },
+		reconcile.Case("single", says("deployment")),
+		reconcile.Case("cluster", says("config"), says("statefulset")),
+	)
+	do(map[string]string{"mode": "single"}, mode)
+	do(map[string]string{"mode": "cluster"}, mode)
+	// Output:
+	// undo statefulset
+	// undo config
+	// deployment
+	// Continue <nil>
+	// undo deployment
+	// config
+	// statefulset
+	// Continue <nil>
+}
+
+// fails returns a step that fails so many times.
+func fails(name string, times int) *reconcile.FuncStep[exampleObject] {
+	return reconcile.Func(name, func(context.Context, *reconcile.Run[exampleObject]) (reconcile.Result, error) {
+		if times--; times >= 0 {
+			return reconcile.Result{}, errors.New("connection refused")
+		}
+		fmt.Println(name)
+		return reconcile.Continue, nil
+	})
+}
+
+func ExampleRetry() {
+	do(nil, reconcile.Retry(3, time.Millisecond, fails("register", 2)))
+	do(nil, reconcile.Retry(3, time.Millisecond, fails("notify", 9)))
+	// Output:
+	// register
+	// Continue <nil>
+	// Continue step notify: connection refused
+}
+
+func ExampleTimeout() {
+	slow := reconcile.Func("slow", func(ctx context.Context, _ *reconcile.Run[exampleObject]) (reconcile.Result, error) {
+		<-ctx.Done()
+		return reconcile.Result{}, ctx.Err()
+	})
+	do(nil, reconcile.Timeout(time.Millisecond, slow))
+	// Output:
+	// Continue step slow: not done within 1ms: context deadline exceeded
+}
+
+func ExampleCatch() {
+	do(nil, reconcile.Catch(fails("register", 1), func(_ context.Context, _ *reconcile.Run[exampleObject], err error) (reconcile.Result, error) {
+		return reconcile.Wait("Unreachable", err.Error()).After(time.Minute), nil
+	}))
+	// Output:
+	// Wait(Unreachable: connection refused) after 1m0s <nil>
+}
+
+func ExampleFinally() {
+	do(nil, reconcile.Finally(fails("register", 1), func(context.Context, *reconcile.Run[exampleObject], reconcile.Result, error) error {
+		fmt.Println("hang up")
+		return nil
+	}))
+	// Output:
+	// hang up
+	// Continue step register: connection refused
+}
+
+// What is around a step is called in its place; the step stays what it was.
+func ExampleWrap() {
+	logged := reconcile.Wrap(says("deployment"),
+		func(ctx context.Context, run *reconcile.Run[exampleObject], next reconcile.Action[exampleObject]) (reconcile.Result, error) {
+			fmt.Println("begin")
+			defer fmt.Println("end")
+			return next(ctx, run)
+		})
+	do(nil, logged)
+	fmt.Println(logged.Describe().Name)
+	// Output:
+	// begin
+	// deployment
+	// end
+	// Continue <nil>
+	// deployment
+}
+
+// All passes are over an object of generation 1.
+func ExampleOnce() {
+	migrate := reconcile.Once(says("migrate"))
+	do(nil, migrate)
+	do(nil, migrate)
+	// Output:
+	// migrate
+	// Continue <nil>
+	// Continue <nil>
 }

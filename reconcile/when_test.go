@@ -3,8 +3,6 @@ package reconcile_test
 import (
 	"context"
 	"errors"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -16,6 +14,7 @@ import (
 )
 
 // passes makes passes over one object that remember each other.
+
 type passes struct {
 	t      *testing.T
 	env    reconcile.Environment
@@ -31,6 +30,7 @@ func newPasses(t *testing.T) *passes {
 }
 
 // do makes a pass over the object with the given data, key and value in turns.
+
 func (p *passes) do(step step, data ...string) (run, reconcile.Result, error) {
 	p.t.Helper()
 	for i := 0; i < len(data); i += 2 {
@@ -45,6 +45,7 @@ func (p *passes) do(step step, data ...string) (run, reconcile.Result, error) {
 }
 
 // has returns a condition: the object has a value under a key.
+
 func has(key string) func(object) bool { return func(o object) bool { return o.Data[key] != "" } }
 
 func (j *journal) want(t *testing.T, reason string, want ...string) {
@@ -112,92 +113,10 @@ func TestWhen(t *testing.T) {
 	}
 }
 
-func TestSwitch(t *testing.T) {
-	mode := func(o object) string { return o.Data["mode"] }
-	for name, overlap := range map[string]bool{"one after the other": false, "overlap": true} {
-		t.Run(name, func(t *testing.T) {
-			j, passes := &journal{}, newPasses(t)
-			choice := reconcile.Switch(mode,
-				reconcile.Case[object]("a", j.step("a1", returned{}), j.step("a2", returned{})),
-				reconcile.Case[object]("b", j.step("b", returned{})),
-				reconcile.Otherwise[object](j.step("c", returned{})))
-			if overlap {
-				choice.Overlap()
-			}
-			for _, test := range []struct {
-				mode string
-				want []string
-				late bool // the chosen comes last
-			}{
-				{"a", []string{"undo c", "undo b", "a1", "a2"}, true},
-				{"b", []string{"undo a2", "undo a1", "b"}, true},
-				{"x", []string{"undo b", "c"}, true},
-				{"x", []string{"c"}, true},
-			} {
-				want := test.want
-				if overlap {
-					chosen := slices.DeleteFunc(slices.Clone(want), func(s string) bool { return strings.HasPrefix(s, "undo") })
-					undone := slices.DeleteFunc(slices.Clone(want), func(s string) bool { return !strings.HasPrefix(s, "undo") })
-					want = append(chosen, undone...)
-				}
-				if _, got, err := passes.do(choice, "mode", test.mode); got != reconcile.Continue || err != nil {
-					t.Errorf("got %v, %v", got, err)
-				}
-				j.want(t, "mode "+test.mode, want...)
-			}
-		})
-	}
-}
-
 // What goes has to be gone before the chosen branch runs, or the other way around.
-func TestSwitchWaits(t *testing.T) {
-	waits := returned{result: reconcile.Wait("W", "w")}
-	for name, test := range map[string]struct {
-		overlap bool
-		mode    string
-		want    string
-	}{
-		"undone first":     {false, "a", "undo b"},
-		"undone last":      {true, "b", "b"},
-		"chosen after all": {false, "none", "undo b"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			j := &journal{}
-			choice := reconcile.Switch(func(o object) string { return o.Data["mode"] },
-				reconcile.Case[object]("a", j.step("a", waits)), reconcile.Case[object]("b", j.step("b", waits)))
-			if test.overlap {
-				choice.Overlap()
-			}
-			if _, got, err := newPasses(t).do(choice, "mode", test.mode); got != waits.result || err != nil {
-				t.Errorf("got %v, %v", got, err)
-			}
-			j.want(t, name, test.want)
-			if _, err := choice.Finalize(t.Context(), newRun(t)); err != nil {
-				t.Error(err)
-			}
-			j.want(t, "on deletion", "undo b")
-		})
-	}
-}
-
-func TestChoicesAreCheckedAtSetup(t *testing.T) {
-	a := returned{}.step("a")
-	mode := func(object) string { return "" }
-	for want, wrong := range map[string]step{
-		"step when: the function that tells whether the steps are wanted is nil": reconcile.When(nil, a),
-		"step switch: the function that chooses is nil":                          reconcile.Switch(nil, reconcile.Case("x", a)),
-		`branch 1: the name "x" is empty or taken`:                               reconcile.Switch(mode, reconcile.Case("x", a), reconcile.Case[object]("x")),
-		"branch 0 is empty": reconcile.Switch(mode, reconcile.Branch[object]{}),
-		"step mode: branch": reconcile.Switch(mode, reconcile.Branch[object]{}).Named("mode"),
-	} {
-		_, err := newRun(t).Do(t.Context(), wrong)
-		if !reconcile.IsTerminal(err) || !strings.Contains(textOf(err), want) {
-			t.Errorf("err = %v, want a terminal one that says %s", err, want)
-		}
-	}
-}
 
 // A function that chooses is the author's: what goes wrong in it shows.
+
 func TestAFailureOfACombinatorShows(t *testing.T) {
 	pass, _, err := newPasses(t).do(reconcile.When(func(object) bool { panic("oh") }, returned{}.step("a")).Named("optional"))
 	if textOf(err) != "step optional: panic: oh" {
