@@ -53,6 +53,8 @@ type converged struct {
 	app        *v1.MyApp
 	requests   *steptest.Requests
 	run        *reconcile.Run[*v1.MyApp] // for a step by itself
+	objects    []client.Object           // the MyApp and its children
+	client     client.Client             // of the real API server
 }
 
 func converge(b *testing.B) *converged {
@@ -96,6 +98,7 @@ func converge(b *testing.B) *converged {
 			b.Error(err)
 		}
 	})
+	c.objects, c.client = objects, live.Environment.Client
 	// Where nothing happens the steps recognise the children.
 	environment := reconcile.Environment{
 		Client: &still{Client: live.Environment.Client, objects: objects}, Memory: reconcile.NewMemory(),
