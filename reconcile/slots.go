@@ -3,7 +3,9 @@ package reconcile
 import "sync"
 
 // slots holds values by the handle that they are read and written through.
-// There are only ever a few, so a search is faster and smaller than a map.
+// There are only ever a few, so a search is faster and smaller than a map, and
+// those of ten thousand objects are held from pass to pass, so that there is no
+// room to spare.
 type slots struct {
 	mu      sync.Mutex
 	entries []slot
@@ -34,7 +36,7 @@ func (s *slots) set(handle, value any) {
 			return
 		}
 	}
-	s.entries = append(s.entries, slot{handle: handle, value: value})
+	s.add(slot{handle: handle, value: value})
 }
 
 // setOnce stores a value unless there is one, and returns the one that is there
@@ -47,8 +49,16 @@ func (s *slots) setOnce(handle, value any) any {
 			return s.entries[i].value
 		}
 	}
-	s.entries = append(s.entries, slot{handle: handle, value: value})
+	s.add(slot{handle: handle, value: value})
 	return value
+}
+
+// add appends, and makes room for that alone unless there are many.
+func (s *slots) add(entry slot) {
+	if len(s.entries) == cap(s.entries) && len(s.entries) < 8 {
+		s.entries = append(make([]slot, 0, len(s.entries)+1), s.entries...)
+	}
+	s.entries = append(s.entries, entry)
 }
 
 func (s *slots) clear(handle any) {
@@ -56,10 +66,7 @@ func (s *slots) clear(handle any) {
 	defer s.mu.Unlock()
 	for i := range s.entries {
 		if s.entries[i].handle == handle {
-			last := len(s.entries) - 1
-			s.entries[i] = s.entries[last]
-			s.entries[last] = slot{}
-			s.entries = s.entries[:last]
+			s.entries = append(append(make([]slot, 0, len(s.entries)-1), s.entries[:i]...), s.entries[i+1:]...)
 			return
 		}
 	}

@@ -51,12 +51,18 @@ type slot[C client.Object] struct {
 	fickle  *fickle    // what is wanted of the child changes by itself, nil if it does not
 
 	// before has the records of the names that the child had, until there is
-	// certainly nothing left of them.
-	before []*record[C]
+	// certainly nothing left of them. Few children ever have another name.
+	before *renamed[C]
 
 	// swept says that this process has made sure that there is no child of
 	// another name, from before the child was renamed.
 	swept bool
+}
+
+// renamed is the record of a name that a child had, and of those before.
+type renamed[C client.Object] struct {
+	record *record[C]
+	before *renamed[C]
 }
 
 // keep brings one child to what is wanted, in the order that [Ensure] tells. It
@@ -177,7 +183,7 @@ func (e *engine[T, C]) look(
 	}
 	found := err == nil
 	if slot.record != nil && slot.record.key != want.key { // the child was renamed
-		slot.before = append(slot.before, slot.record)
+		slot.before = &renamed[C]{record: slot.record, before: slot.before}
 		slot.record, slot.swept = nil, false
 	}
 	switch {

@@ -21,7 +21,7 @@ func (e *engine[T, C]) leaveAll(
 ) (reconcile.Result, error) {
 	for _, child := range children {
 		for _, slot := range slots {
-			if slot.record != nil && slot.record.uid == child.GetUID() {
+			if slot.record.isOf(child) {
 				slot.record = nil // what was applied is not what is wanted any more
 			}
 		}

@@ -40,7 +40,7 @@ func (e *engine[T, C]) made(ctx context.Context, run *reconcile.Run[T], slots ..
 		if live == nil {
 			continue
 		}
-		if live.shared.GetUID() != known.uid || !e.isOurs(run, live.shared) {
+		if !known.isOf(live.shared) || !e.isOurs(run, live.shared) {
 			slot.record = nil
 			continue
 		}

@@ -18,7 +18,7 @@ import (
 func (e *engine[T, C]) partAll(ctx context.Context, run *reconcile.Run[T], children []C, slots ...*slot[C]) (reconcile.Result, error) {
 	for _, child := range children {
 		for _, slot := range slots {
-			if slot.record != nil && slot.record.uid == child.GetUID() {
+			if slot.record.isOf(child) {
 				slot.record = nil
 			}
 		}

@@ -46,8 +46,8 @@ func (c *Child[T, C]) sweep(
 	}
 	// The child itself is there: it need not be looked for.
 	var slots []*slot[C]
-	for _, old := range known.before {
-		slots = append(slots, &slot[C]{record: old})
+	for old := known.before; old != nil; old = old.before {
+		slots = append(slots, &slot[C]{record: old.record})
 	}
 	children, err := c.engine.made(ctx, run, slots...)
 	if err != nil {

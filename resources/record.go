@@ -4,7 +4,6 @@ import (
 	"reflect"
 	"sync"
 
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -14,15 +13,15 @@ import (
 // that the server's form is only ever compared with the server's form.
 type record[C client.Object] struct {
 	key       client.ObjectKey
-	uid       types.UID
+	uid       digest // of the UID: a third of what the UID itself would take
 	hash      digest // of what was wanted
 	projected digest // of what was made of it, zero if that is not known
 
 	mu      sync.Mutex
 	version string     // the last resourceVersion that is known to be as wanted
 	applied C          // the answer, until the cache has caught up with it
-	judged  string     // the resourceVersion that verdict is about
-	verdict *Readiness // why the child is not ready, nil if it is
+	verdict *Readiness // why the child is not ready in that version, nil if it is
+	judged  bool       // whether verdict says so already
 }
 
 // newRecord makes the record of an apply.
@@ -33,7 +32,7 @@ func newRecord[C client.Object](want *intent[C], applied C, manager string) (*re
 	}
 	return &record[C]{
 		key:       want.key,
-		uid:       applied.GetUID(),
+		uid:       digestOf([]byte(applied.GetUID())),
 		hash:      want.hash,
 		projected: projected,
 		version:   applied.GetResourceVersion(),
@@ -56,7 +55,7 @@ const (
 // changed that the field manager owns, because somebody wrote the status or a
 // field of their own.
 func (r *record[C]) compare(want *intent[C], live C, manager string) (state, error) {
-	if r == nil || r.hash != want.hash || r.uid != live.GetUID() {
+	if r == nil || r.hash != want.hash || !r.isOf(live) {
 		return unknown, nil
 	}
 	r.mu.Lock()
@@ -74,8 +73,13 @@ func (r *record[C]) compare(want *intent[C], live C, manager string) (state, err
 	if projected != r.projected {
 		return changed, nil
 	}
-	r.version = live.GetResourceVersion()
+	r.version, r.judged = live.GetResourceVersion(), false
 	return asWanted, nil
+}
+
+// isOf reports whether the record, or none, is of an object.
+func (r *record[C]) isOf(object client.Object) bool {
+	return r != nil && r.uid == digestOf([]byte(object.GetUID()))
 }
 
 // isAheadOf reports whether the cache has not yet seen what the record is
@@ -99,13 +103,18 @@ func (r *record[C]) caughtUp() {
 }
 
 // readiness judges the child, or returns the judgement of a pass that saw the
-// same version of it.
+// same version of it. Only that of the version that is known to be as wanted is
+// kept.
 func (r *record[C]) readiness(child *observation[C], test func(C) Readiness) Readiness {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if version := child.shared.GetResourceVersion(); r.judged != version || version == "" {
+	version := child.shared.GetResourceVersion()
+	if r.version != version || version == "" {
+		return test(share(child.shared).child()).complete()
+	}
+	if !r.judged {
 		verdict := test(share(child.shared).child()).complete() // if it panics, nothing is remembered
-		r.verdict, r.judged = nil, version
+		r.verdict, r.judged = nil, true
 		if !verdict.Ready {
 			r.verdict = &verdict
 		}

@@ -52,7 +52,7 @@ func (e *engine[T, C]) deleteAll(
 			continue
 		}
 		for _, slot := range slots {
-			if slot.record != nil && slot.record.uid == child.GetUID() {
+			if slot.record.isOf(child) {
 				slot.record = nil // what was applied is not what is wanted any more
 			}
 		}
