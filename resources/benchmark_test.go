@@ -57,7 +57,7 @@ type converged struct {
 	client     client.Client             // of the real API server
 }
 
-func converge(b *testing.B) *converged {
+func converge(b testing.TB) *converged {
 	b.Helper()
 	shared := cluster.Shared(b)
 	namespace := shared.Namespace(b)
@@ -137,7 +137,7 @@ func (c *converged) steps() []reconcile.Step[*v1.MyApp] {
 }
 
 // rollOut does what the Deployment controller does in the end.
-func rollOut(b *testing.B, user client.Client, deployment *appsv1.Deployment) {
+func rollOut(b testing.TB, user client.Client, deployment *appsv1.Deployment) {
 	b.Helper()
 	status := `{"status": {"observedGeneration": 1, "replicas": 1, "updatedReplicas": 1, "readyReplicas": 1, "availableReplicas": 1,
 		"conditions": [{"type": "Available", "status": "True"},
