@@ -104,7 +104,6 @@ func (p *Pipeline[T]) annotated(run *Run[T], answer T, alone bool) {
 	object.SetAnnotations(maps.Clone(answer.GetAnnotations()))
 	if alone {
 		object.SetResourceVersion(answer.GetResourceVersion())
-		object.SetManagedFields(answer.GetManagedFields())
 		run.original = answer
 	}
 	run.object = object

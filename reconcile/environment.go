@@ -91,8 +91,11 @@ func (e *Environment) peek(ctx context.Context, key client.ObjectKey, into clien
 	if _, ok := into.(runtime.Unstructured); ok {
 		reader = e.Cache
 	}
-	return reader.Get(ctx, key, into, client.UnsafeDisableDeepCopy)
+	return reader.Get(ctx, key, into, withoutCopy...)
 }
+
+// withoutCopy is made once, not in every read.
+var withoutCopy = []client.GetOption{client.UnsafeDisableDeepCopy}
 
 // now returns the time of the environment's clock.
 func (e *Environment) now() time.Time { return e.Clock.Now() }

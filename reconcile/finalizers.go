@@ -174,11 +174,16 @@ func denied(err error) error {
 // patch returns the merge patch that gives an object's metadata what it should
 // have, empty if it has it.
 func (u upkeep) patch(object client.Object) map[string]any {
+	sameFinalizers := slices.Equal(object.GetFinalizers(), u.finalizers)
+	change := annotationsPatch(object.GetAnnotations(), u.annotations)
+	if sameFinalizers && len(change) == 0 {
+		return nil
+	}
 	body := map[string]any{}
-	if !slices.Equal(object.GetFinalizers(), u.finalizers) {
+	if !sameFinalizers {
 		body["finalizers"] = u.finalizers
 	}
-	if change := annotationsPatch(object.GetAnnotations(), u.annotations); len(change) > 0 {
+	if len(change) > 0 {
 		body["annotations"] = change
 	}
 	return body
@@ -187,6 +192,9 @@ func (u upkeep) patch(object client.Object) map[string]any {
 // annotationsPatch returns the merge patch that sets annotations, where an empty
 // value removes one.
 func annotationsPatch(have, want map[string]string) map[string]any {
+	if len(want) == 0 {
+		return nil
+	}
 	change := map[string]any{}
 	for key, value := range want {
 		switch old, ok := have[key]; {

@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -15,6 +16,7 @@ import (
 type objectKind[T client.Object] struct {
 	prototype T     // zero if T is not a pointer to a struct
 	status    []int // index of the field Status, nil if there is none
+	inline    bool  // the metadata is part of the struct, as in every kind of Kubernetes
 }
 
 func kindOf[T client.Object]() objectKind[T] {
@@ -27,6 +29,8 @@ func kindOf[T client.Object]() objectKind[T] {
 	if field, ok := pointer.Elem().FieldByName("Status"); ok {
 		kind.status = field.Index
 	}
+	meta, ok := pointer.Elem().FieldByName("ObjectMeta")
+	kind.inline = ok && len(meta.Index) == 1 && meta.Type == reflect.TypeFor[metav1.ObjectMeta]()
 	return kind
 }
 
@@ -50,6 +54,21 @@ func (k objectKind[T]) empty(name client.ObjectKey) T {
 	object.SetNamespace(name.Namespace)
 	object.SetName(name.Name)
 	return object
+}
+
+// workingCopy returns a copy of an object without managedFields, which are larger
+// than the rest of most objects and no business of a step's. What the object
+// points to may be the cache's; the struct itself must be the caller's alone.
+func (k objectKind[T]) workingCopy(object T) T {
+	if !k.inline {
+		copied := object.DeepCopyObject().(T)
+		copied.SetManagedFields(nil)
+		return copied
+	}
+	entries := object.GetManagedFields()
+	object.SetManagedFields(nil)
+	defer object.SetManagedFields(entries)
+	return object.DeepCopyObject().(T)
 }
 
 // sameStatus reports whether two objects have the same status, where empty and

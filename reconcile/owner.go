@@ -34,15 +34,16 @@ func (p *Pipeline[T]) settle(run *Run[T]) {
 			p.written.Clear(run)
 		}
 	}
-	run.object = run.original.DeepCopyObject().(T)
+	run.object = p.kind.workingCopy(run.original)
 }
 
-// replace makes object, which the server just returned, what the pass works on.
+// replace makes object, which the server just returned and nobody else has yet,
+// what the pass works on.
 func (p *Pipeline[T]) replace(run *Run[T], object T) {
 	run.mu.Lock()
 	defer run.mu.Unlock()
 	run.original = object
-	run.object = object.DeepCopyObject().(T)
+	run.object = p.kind.workingCopy(object)
 }
 
 // refresh reads the object past the cache and makes it what the pass works on.

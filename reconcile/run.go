@@ -84,8 +84,10 @@ func newRun[T client.Object](env *Environment, name string, object, original T) 
 		run     Run[T]
 		pass    pass[T]
 		values  slots
+		room    [6]slot // for the first of the values
 		reports reports
 	}{}
+	start.values.entries = start.room[:0]
 	start.pass.pipeline, start.pass.object, start.pass.original = name, object, original
 	start.run = Run[T]{
 		pass:    &start.pass,
@@ -104,7 +106,8 @@ func (r *Run[T]) derive() *Run[T] {
 	return &derived
 }
 
-// Object returns the working copy of the object. Steps read its spec and
+// Object returns the working copy of the object, in a pipeline without
+// managedFields, which [Run.Original] has. Steps read its spec and
 // metadata; only reporting steps, such as those of package status, change its
 // status, and nothing changes the rest: such a change is not written.
 func (r *Run[T]) Object() T {

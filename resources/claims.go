@@ -15,8 +15,9 @@ import (
 var claimed = reconcile.NewValue[*claims]()
 
 type claims struct {
-	mu  sync.Mutex
-	all []claimOf
+	mu   sync.Mutex
+	all  []claimOf
+	room [2]claimOf // for the first of them
 }
 
 type claimOf struct {
@@ -41,7 +42,9 @@ func (c *claimOf) isOf(other *claimOf) bool {
 func (e *engine[T, C]) reserve(run *reconcile.Run[T], want *intent[C]) error {
 	taken, ok := claimed.Get(run)
 	if !ok {
-		taken = claimed.SetOnce(run, &claims{})
+		mine := &claims{}
+		mine.all = mine.room[:0]
+		taken = claimed.SetOnce(run, mine)
 	}
 	mine := e.claimTo(run, want)
 	taken.mu.Lock()
