@@ -260,7 +260,7 @@ func TestDeletionTellsWhatItWaitsFor(t *testing.T) {
 	e.writes()
 	e.pass("deletion", child)
 	e.wrote("one delete, one status", "delete configmaps web", "patch myapps/status web")
-	name := "deletion waits for ConfigMap: ConfigMap " + e.namespace + "/web is being deleted after what it owns"
+	name := "deletion waits for ConfigMap: " + e.namespace + "/web is being deleted after what it owns"
 	e.says("two hold it", name+", held by the finalizers example.com/first and example.com/second")
 	e.quiet("two hold it", child)
 	e.get(child)
@@ -296,7 +296,7 @@ func TestDeletionBelievesOnlyTheServer(t *testing.T) {
 	e.Environment.Client = blindFor(e.Environment.Client, clientKey(child))
 	e.version(e.step)
 	e.pass("deletion")
-	e.says("it is held", "deletion waits for ConfigMap: ConfigMap "+e.namespace+"/web is being deleted, held by the finalizer example.com/hold")
+	e.says("it is held", "deletion waits for ConfigMap: "+e.namespace+"/web is being deleted, held by the finalizer example.com/hold")
 	e.get(child)
 	child.Finalizers = nil
 	e.update(child)

@@ -22,7 +22,8 @@ import (
 type fickle struct {
 	owner   digest // of what of the owner the function may depend on
 	last    time.Time
-	changes int // in a row
+	changes int    // in a row
+	tried   digest // of what was wanted when it was last let through
 	content map[string]any
 	fields  []string // that differed
 	message string   // what was told, "" if nothing was
@@ -51,14 +52,17 @@ func (e *engine[T, C]) unsettled(
 	}
 	known := slot.fickle
 	if known == nil || known.owner != owner || now.Sub(known.last) > contestWindow {
-		slot.fickle = &fickle{owner: owner, last: now, content: content}
+		slot.fickle = &fickle{owner: owner, last: now, content: content, tried: want.hash}
+		return reconcile.Result{}, false, nil
+	}
+	if known.tried == want.hash { // it was refused, or else it would be what was applied last
 		return reconcile.Result{}, false, nil
 	}
 	known.note(content)
 	rest := pauseAfter(known.changes) - now.Sub(known.last)
 	if rest <= 0 {
 		known.changes++
-		known.last = now
+		known.last, known.tried = now, want.hash
 		return reconcile.Result{}, false, nil
 	}
 	if known.message == "" && e.wants == nil {

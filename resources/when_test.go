@@ -129,6 +129,9 @@ func TestAGraphHoldsUpAChild(t *testing.T) {
 	if len(got) != len(want) {
 		t.Errorf("sent %v, want %v", got, want)
 	}
+	for _, child := range all {
+		b.caughtUp(child)
+	}
 	broken = false
 	b.settle("goes on")
 	b.wrote("brought up to date", "patch configmaps kept")
