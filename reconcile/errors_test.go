@@ -3,6 +3,7 @@ package reconcile_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -56,5 +57,22 @@ func TestMixedErrorStillTellsWhatIsInIt(t *testing.T) {
 	found, ok := errors.AsType[*reconcile.StepError](err)
 	if !ok || found.Step != "typed" {
 		t.Errorf("errors.As found %v, want the step's error", found)
+	}
+}
+
+// A set of a thousand children that are all refused is told by the first ones; the
+// error still holds all of them.
+func TestManyErrorsAreToldByTheFirst(t *testing.T) {
+	var join reconcile.Join
+	for i := range 1000 {
+		join.Add(reconcile.Result{}, fmt.Errorf("child %d", i))
+	}
+	_, err := join.Outcome()
+	if want := "; child 9; and 990 more errors"; !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("err = %v, want it to end in %q", err, want)
+	}
+	var all interface{ Unwrap() []error }
+	if !errors.As(err, &all) || len(all.Unwrap()) != 1000 {
+		t.Error("errors are lost")
 	}
 }

@@ -113,7 +113,7 @@ func TestADifferentErrorWithTheSameReasonIsTold(t *testing.T) {
 	told := 0
 	for range 100 { // an id that nobody can tell from a word
 		clock.SetTime(clock.Now().Add(2 * time.Second))
-		words = "denied, see " + strings.Map(func(rune) rune { return 'a' + rand.Int32N(26) }, "xxxxxxxx") //nolint:gosec // any will do
+		words = "denied, see " + strings.Map(func(rune) rune { return 'a' + rand.Int32N(26) }, "xxxxxxxx")
 		b.caughtUp()
 		b.Requests.Reset()
 		if _, err := b.pass(); err == nil {

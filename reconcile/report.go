@@ -78,14 +78,13 @@ func (r Report) Sentence() string {
 	switch {
 	case r.Message == "":
 		return r.Step + ": " + r.Reason
-	case slices.Contains(strings.FieldsFunc(r.Message, isNoLetter), r.Step):
+	case slices.ContainsFunc(strings.Fields(r.Message), func(word string) bool {
+		return strings.TrimFunc(word, unicode.IsPunct) == r.Step
+	}):
 		return r.Message
 	}
 	return r.Step + ": " + r.Message
 }
-
-// isNoLetter reports whether a character is none of a word.
-func isNoLetter(char rune) bool { return !unicode.IsLetter(char) && !unicode.IsDigit(char) }
 
 // blankReport is the report of a step that the pass has not reached.
 func blankReport(about *Description) Report {

@@ -11,6 +11,8 @@ func TestSentence(t *testing.T) {
 		"name in it":    {"Service", "Taken", "Service demo/web exists", "Service demo/web exists"},
 		"name at end":   {"dns", "Locked", "the zone refuses dns", "the zone refuses dns"},
 		"part of words": {"dns", "Locked", "dnssec is off", "dns: dnssec is off"},
+		"in a name":     {"dns", "Unknown", "set the annotation example.com/dns-id", "dns: set the annotation example.com/dns-id"},
+		"punctuation":   {"dns", "Locked", "the zone refuses (dns).", "the zone refuses (dns)."},
 		"two words":     {"dns-record", "Locked", "the zone is locked", "dns-record: the zone is locked"},
 	} {
 		t.Run(name, func(t *testing.T) {

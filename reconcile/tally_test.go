@@ -59,7 +59,7 @@ func TestTally(t *testing.T) {
 					t.Fatalf("%d of %d, want %d of %d", tally.Ready(), tally.Size(), test.ready, len(test.entries))
 				}
 				test.entries = slices.Clone(test.entries)
-				rand.Shuffle(len(test.entries), func(i, j int) { //nolint:gosec // any order will do
+				rand.Shuffle(len(test.entries), func(i, j int) {
 					test.entries[i], test.entries[j] = test.entries[j], test.entries[i]
 				})
 			}

@@ -27,6 +27,7 @@ func TestTwoPipelinesOnOneObjectNeverFight(t *testing.T) {
 }
 
 func neverFight[T client.Object](t *testing.T, object T, summarize func() *status.Summary[T]) {
+	t.Helper()
 	b := newBench(t, object)
 	part := reconcile.Continue
 	database := b.setUp(reconcile.NewPipeline("database",

@@ -82,7 +82,8 @@ type store[T client.Object] interface {
 // Status.ObservedGeneration, an int64 or a pointer to one, if the object has it.
 // lastTransitionTime moves only when the status of a condition does, compared
 // between the beginning and the end of the pass, for the author's own conditions
-// in the list too. Conditions that are not a step's stay as they are.
+// in the list too. Conditions that are not a step's stay as they are. A kind
+// without a status subresource has no observedGeneration in its status.
 //
 // Several pipelines may keep conditions in one object, see [Summary.As]. Put the
 // step last. Its name is "summary".

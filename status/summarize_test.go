@@ -133,3 +133,29 @@ func TestMisuseIsToldAtSetup(t *testing.T) {
 		t.Errorf("a step with a name of its own was refused: %v", err)
 	}
 }
+
+// A summary whose conditions nobody could tell apart is refused.
+func TestConditionsThatClashAreToldAtSetup(t *testing.T) {
+	live := steptest.StartLive[*v1.MyApp](t, cluster.Shared(t).Config(), scheme(t), []string{"default"}, "test")
+	work := func(context.Context, appRun) (reconcile.Result, error) { return reconcile.Continue, nil }
+	for name, test := range map[string]struct {
+		summary *status.Summary[*v1.MyApp]
+		want    string
+	}{
+		"the type of a step":   {status.Summarize(conditions).As("DatabaseReady"), `step "summary": condition type "DatabaseReady" is that of step "database"`},
+		"a step included":      {status.Summarize(conditions).Including("DatabaseReady"), `step "summary": condition type "DatabaseReady" is that of step "database"`},
+		"itself":               {status.Summarize(conditions).Including("Ready"), `step "summary": condition type "Ready" is declared twice`},
+		"both polarities":      {status.Summarize(conditions).Including("A").Negative("A"), `step "summary": condition type "A" is declared twice`},
+		"kept and retired":     {status.Summarize(conditions).Including("A").Retiring("A"), `step "summary": condition type "A" is declared twice`},
+		"what is kept already": {status.Summarize(conditions).Negative("Stalled"), `step "summary": condition type "Stalled" is one that the summary keeps by itself`},
+		"no type":              {status.Summarize(conditions).As(""), `step "summary": condition type ""`},
+		"not a type":           {status.Summarize(conditions).Including("not a type"), `step "summary": condition type "not a type"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := reconcile.NewPipeline("test", reconcile.Func("database", work), test.summary).Setup(live.Environment)
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("the error does not say %s: %v", test.want, err)
+			}
+		})
+	}
+}
