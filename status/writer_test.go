@@ -27,6 +27,7 @@ type writer struct {
 	rest  rest.Interface
 	n     int
 	said  map[string]string // by object, the message that was last written
+	place map[string]int    // by object, where in the list its condition was
 	write func(context.Context, *policyv1.PodDisruptionBudget, metav1.Condition) error
 }
 
@@ -41,16 +42,21 @@ func newWriter(t *testing.T, config *rest.Config, n int) *writer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &writer{rest: c, n: n, said: map[string]string{}}
-	w.write = []func(context.Context, *policyv1.PodDisruptionBudget, metav1.Condition) error{w.patch, w.apply, w.patch, w.update}[n%4]
+	w := &writer{rest: c, n: n, said: map[string]string{}, place: map[string]int{}}
+	w.write = []func(context.Context, *policyv1.PodDisruptionBudget, metav1.Condition) error{w.locate, w.apply, w.locate, w.update}[n%4]
 	return w
 }
 
-// say makes the writer's i-th write, to an object that it reads first.
+// say makes the writer's i-th write, to an object that it reads first, unless it
+// knows where its condition is and has the server test it.
 func (w *writer) say(ctx context.Context, app *policyv1.PodDisruptionBudget, i int) error {
 	condition := metav1.Condition{
 		Type: conditionOf(w.n), Status: metav1.ConditionTrue, Reason: "Counted", Message: strconv.Itoa(i),
 		LastTransitionTime: metav1.NewTime(time.Unix(int64(i), 0)),
+	}
+	if _, known := w.place[app.Name]; known && w.patch(ctx, app, condition) == nil {
+		w.said[app.Name] = condition.Message
+		return nil
 	}
 	for {
 		data, err := w.to(w.rest.Get(), app.Namespace, app.Name).DoRaw(ctx)
@@ -117,16 +123,24 @@ func (w *writer) update(ctx context.Context, app *policyv1.PodDisruptionBudget, 
 	return w.to(w.rest.Put(), app.Namespace, app.Name).SetHeader("Content-Type", "application/json").Body(body).Do(ctx).Error()
 }
 
-// patch uses a JSON patch of the place in the list where its condition was, and
-// has the server test that it is still there.
-func (w *writer) patch(ctx context.Context, app *policyv1.PodDisruptionBudget, condition metav1.Condition) error {
+// locate remembers where the condition is, or uses server-side apply to put it
+// somewhere, and then writes.
+func (w *writer) locate(ctx context.Context, app *policyv1.PodDisruptionBudget, condition metav1.Condition) error {
 	place := slices.IndexFunc(app.Status.Conditions, func(c metav1.Condition) bool { return c.Type == condition.Type })
 	if place < 0 {
 		return w.apply(ctx, app, condition)
 	}
-	path := fmt.Sprintf("/status/conditions/%d", place)
+	w.place[app.Name] = place
+	return w.patch(ctx, app, condition)
+}
+
+// patch uses a JSON patch of the place in the list where its condition was, and
+// has the server test that what it last said is still there.
+func (w *writer) patch(ctx context.Context, app *policyv1.PodDisruptionBudget, condition metav1.Condition) error {
+	path := fmt.Sprintf("/status/conditions/%d", w.place[app.Name])
 	body, err := json.Marshal([]map[string]any{
 		{"op": "test", "path": path + "/type", "value": condition.Type},
+		{"op": "test", "path": path + "/message", "value": w.said[app.Name]},
 		{"op": "replace", "path": path, "value": condition},
 	})
 	if err != nil {
