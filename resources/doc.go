@@ -21,6 +21,21 @@
 // [Reference] reads an object that somebody else owns, such as a Secret that the
 // user names, waits for it, and is woken by it.
 //
+// # What an apply cannot mend
+//
+// A pass compares what is there with what the server made of the last apply, so
+// none of these is a loop:
+//
+//   - An admission policy or webhook that overrides what is applied, in every
+//     write: the server's answer counts as what is desired, and the step is ready.
+//   - A field that the CRD does not have, any more or yet: the apply is refused,
+//     and tried again, until the CRD has it.
+//   - A version that was removed from a CRD while managedFields of a child still
+//     have an entry in it, anybody's: the server applies nothing to the child then
+//     and does not keep track of others' writes. A change of what the step owns is
+//     noticed all the same; the apply is refused, with the version in the message,
+//     and tried again, until somebody removes the entry.
+//
 // Whether a child or a reference is ready is told by [ReadinessOf] or by a test of
 // the author's; package cel, below this one, makes one from an expression.
 package resources
