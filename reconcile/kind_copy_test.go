@@ -21,7 +21,7 @@ type odd struct {
 func (o *odd) GetObjectKind() schema.ObjectKind { return &o.TypeMeta }
 
 func (o *odd) DeepCopyObject() runtime.Object {
-	return &odd{TypeMeta: o.TypeMeta, ObjectMeta: o.ObjectMeta.DeepCopy()}
+	return &odd{TypeMeta: o.TypeMeta, ObjectMeta: o.DeepCopy()}
 }
 
 // A working copy has everything but managedFields, and the object, which may share

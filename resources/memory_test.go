@@ -23,8 +23,7 @@ func TestRecordsAreSmall(t *testing.T) {
 		t.Fatalf("%d MyApps are remembered, want %d", got, apps)
 	}
 	before := heapInUse()
-	runtime.KeepAlive(memory)
-	memory = nil // goes with all that is in it
+	runtime.KeepAlive(memory) // from here on it is garbage, with all that is in it
 	held := float64(before-heapInUse()) / (apps * childrenPerApp)
 	t.Logf("%.0f bytes for each child", held)
 	if held > most || held < most/8 {
