@@ -172,7 +172,7 @@ func TestExternalThatMayHaveBeenMadeWaitsForAPerson(t *testing.T) {
 	words := "it is not known whether a create with the token " + string(w.app.UID) + "-dns succeeded: " +
 		"set the annotation apps.example.com/dns-id to the id of what it made, " +
 		"or remove the annotation apps.example.com/dns-token if it made nothing"
-	w.ready("the answer is lost", "False", "CreateOutcomeUnknown", words)
+	w.ready("the answer is lost", "False", "CreateOutcomeUnknown", "dns: "+words)
 	if !w.stalled() {
 		t.Error("it is not stalled")
 	}
