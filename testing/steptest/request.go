@@ -81,9 +81,9 @@ var parser = &request.RequestInfoFactory{
 	GrouplessAPIPrefixes: sets.NewString("api"),
 }
 
-// describe returns what is to be known of a request before it is answered, and
+// Describe returns what is to be known of a request before it is answered, and
 // false if it is not about objects but about the server, such as discovery.
-func describe(sent *http.Request) (Request, bool) {
+func Describe(sent *http.Request) (Request, bool) {
 	info, err := parser.NewRequestInfo(sent)
 	if err != nil || !info.IsResourceRequest {
 		return Request{}, false

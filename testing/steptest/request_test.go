@@ -101,7 +101,7 @@ func TestDescribe(t *testing.T) {
 	for name, test := range cases {
 		t.Run(name, func(t *testing.T) {
 			before := time.Now()
-			got, ok := describe(newRequest(t, test.method, test.url, test.contentType))
+			got, ok := Describe(newRequest(t, test.method, test.url, test.contentType))
 			if !ok {
 				t.Fatal("not recognised")
 			}
@@ -121,7 +121,7 @@ func TestDescribe(t *testing.T) {
 
 func TestDescribeLeavesOutWhatIsAboutTheServer(t *testing.T) {
 	for _, path := range []string{"/", "/api", "/api/v1", "/apis", "/apis/apps", "/apis/apps/v1", "/openapi/v3", "/version"} {
-		if got, ok := describe(newRequest(t, http.MethodGet, path, "")); ok {
+		if got, ok := Describe(newRequest(t, http.MethodGet, path, "")); ok {
 			t.Errorf("%s was taken for %+v", path, got)
 		}
 	}

@@ -35,7 +35,7 @@ func (r *Requests) Attach(config *rest.Config) *rest.Config {
 // for [rest.Config.Wrap], where a configuration is to be changed in place.
 func (r *Requests) Wrap(next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(sent *http.Request) (*http.Response, error) {
-		request, ok := describe(sent)
+		request, ok := Describe(sent)
 		if !ok {
 			return next.RoundTrip(sent)
 		}

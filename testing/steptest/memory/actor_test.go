@@ -73,7 +73,7 @@ func TestGarbageCollector(t *testing.T) {
 			child := owned("child", owner)
 			b.must(b.user.Create(t.Context(), child))
 			b.must(b.user.Create(t.Context(), owned("grandchild", child)))
-			b.must(b.Settle(t.Context(), memory.GarbageCollector))
+			b.must(memory.Settle(t.Context(), b, memory.GarbageCollector))
 			if len(b.left()) != 4 {
 				t.Fatalf("before the owner is deleted there are only %v", b.left())
 			}
@@ -81,7 +81,7 @@ func TestGarbageCollector(t *testing.T) {
 			if test.policy != metav1.DeletePropagationBackground {
 				b.must(b.user.Get(t.Context(), client.ObjectKeyFromObject(owner), owner))
 			}
-			b.must(b.Settle(t.Context(), memory.GarbageCollector))
+			b.must(memory.Settle(t.Context(), b, memory.GarbageCollector))
 			if diff := cmp.Diff(test.want, b.left()); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}
@@ -113,7 +113,7 @@ func TestWorkloads(t *testing.T) {
 			b.must(b.user.Create(t.Context(), test.object))
 			var got []int64
 			for {
-				did, err := b.ActOnce(t.Context(), memory.Workloads)
+				did, err := memory.ActOnce(t.Context(), b, memory.Workloads)
 				b.must(err)
 				if !did {
 					break

@@ -48,7 +48,7 @@ func newBuiltInKind(gvk schema.GroupVersionKind, resource schema.GroupVersionRes
 		return nil, throughType(object, prototype, setDefaults)
 	}
 	made.allot = func(object, before *unstructured.Unstructured) {
-		if gvk.Kind == "Service" && gvk.Group == "" {
+		if gvk.Kind == "Service" && gvk.Group == "" && !hasAddress(object) {
 			_ = throughType(object, prototype, func(typed runtime.Object) { allotService(typed, before) })
 		}
 	}
@@ -56,6 +56,12 @@ func newBuiltInKind(gvk schema.GroupVersionKind, resource schema.GroupVersionRes
 		return validateBuiltIn(gvk.GroupKind(), object, before)
 	}
 	return made, made.serve()
+}
+
+// hasAddress reports whether a Service has all that the server allots.
+func hasAddress(service *unstructured.Unstructured) bool {
+	spec := nested(service.Object, "spec")
+	return spec["clusterIP"] != nil && spec["clusterIPs"] != nil && spec["ipFamilies"] != nil && spec["ipFamilyPolicy"] != nil
 }
 
 // throughType gives an object the form that the Go type of its kind gives it: what

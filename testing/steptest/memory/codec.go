@@ -62,7 +62,11 @@ func (c codec) DecoderToVersion(decoder runtime.Decoder, version runtime.GroupVe
 		strict = serializer.IsStrict()
 	}
 	d := coercing{Decoder: decoder, kind: c.kind, strict: strict}
-	return versioning.NewCodec(nil, d, runtime.UnsafeObjectConvertor(metaScheme), metaScheme, typer{}, defaulter{c.kind}, nil, version, "memory")
+	var defaults runtime.ObjectDefaulter
+	if c.custom {
+		defaults = defaulter{c.kind}
+	} // else they are filled in by coerce
+	return versioning.NewCodec(nil, d, runtime.UnsafeObjectConvertor(metaScheme), metaScheme, typer{}, defaults, nil, version, "memory")
 }
 
 // coercing gives what it decodes the form in which it is kept.

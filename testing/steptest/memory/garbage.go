@@ -16,8 +16,8 @@ import (
 // "orphan". An owner in another namespace counts as gone, as it does there.
 var GarbageCollector Actor = ActorFunc(collect)
 
-func collect(ctx context.Context, server *Server) (bool, error) {
-	objects := server.All()
+func collect(ctx context.Context, cluster Cluster) (bool, error) {
+	objects := cluster.All()
 	present := map[types.UID]*unstructured.Unstructured{}
 	for _, object := range objects {
 		present[object.GetUID()] = object
@@ -26,15 +26,15 @@ func collect(ctx context.Context, server *Server) (bool, error) {
 		switch {
 		case object.GetDeletionTimestamp() == nil && orphaned(object, present):
 			uid := object.GetUID()
-			err := server.as("garbage-collector").Delete(ctx, object.DeepCopy(),
+			err := cluster.As("garbage-collector").Delete(ctx, object.DeepCopy(),
 				client.PropagationPolicy(metav1.DeletePropagationBackground), client.Preconditions{UID: &uid})
 			return true, client.IgnoreNotFound(err)
 		case object.GetDeletionTimestamp() != nil && slices.Contains(object.GetFinalizers(), metav1.FinalizerDeleteDependents):
-			if did, err := cascade(ctx, server, object, objects); did || err != nil {
+			if did, err := cascade(ctx, cluster, object, objects); did || err != nil {
 				return did, err
 			}
 		case object.GetDeletionTimestamp() != nil && slices.Contains(object.GetFinalizers(), metav1.FinalizerOrphanDependents):
-			return true, release(ctx, server, object, objects)
+			return true, release(ctx, cluster, object, objects)
 		}
 	}
 	return false, nil
@@ -53,7 +53,7 @@ func orphaned(object *unstructured.Unstructured, present map[types.UID]*unstruct
 
 // cascade deletes the dependents of an object that is deleted in the foreground, and
 // lets it go when none of those that block it is left.
-func cascade(ctx context.Context, server *Server, owner *unstructured.Unstructured, objects []*unstructured.Unstructured) (bool, error) {
+func cascade(ctx context.Context, cluster Cluster, owner *unstructured.Unstructured, objects []*unstructured.Unstructured) (bool, error) {
 	blocked := false
 	for _, object := range objects {
 		at := ownedAt(object, owner.GetUID())
@@ -61,7 +61,7 @@ func cascade(ctx context.Context, server *Server, owner *unstructured.Unstructur
 			continue
 		}
 		if object.GetDeletionTimestamp() == nil {
-			err := server.as("garbage-collector").Delete(ctx, object.DeepCopy(), client.PropagationPolicy(metav1.DeletePropagationForeground))
+			err := cluster.As("garbage-collector").Delete(ctx, object.DeepCopy(), client.PropagationPolicy(metav1.DeletePropagationForeground))
 			return true, client.IgnoreNotFound(err)
 		}
 		block := object.GetOwnerReferences()[at].BlockOwnerDeletion
@@ -70,29 +70,29 @@ func cascade(ctx context.Context, server *Server, owner *unstructured.Unstructur
 	if blocked {
 		return false, nil
 	}
-	return true, dropFinalizer(ctx, server, owner, metav1.FinalizerDeleteDependents)
+	return true, dropFinalizer(ctx, cluster, owner, metav1.FinalizerDeleteDependents)
 }
 
 // release takes an object out of its dependents, and lets it go.
-func release(ctx context.Context, server *Server, owner *unstructured.Unstructured, objects []*unstructured.Unstructured) error {
+func release(ctx context.Context, cluster Cluster, owner *unstructured.Unstructured, objects []*unstructured.Unstructured) error {
 	for _, object := range objects {
 		if at := ownedAt(object, owner.GetUID()); at >= 0 {
 			changed := object.DeepCopy()
 			changed.SetOwnerReferences(slices.Delete(changed.GetOwnerReferences(), at, at+1))
-			return server.as("garbage-collector").Patch(ctx, changed, client.MergeFrom(object))
+			return cluster.As("garbage-collector").Patch(ctx, changed, client.MergeFrom(object))
 		}
 	}
-	return dropFinalizer(ctx, server, owner, metav1.FinalizerOrphanDependents)
+	return dropFinalizer(ctx, cluster, owner, metav1.FinalizerOrphanDependents)
 }
 
 func ownedAt(object *unstructured.Unstructured, owner types.UID) int {
 	return slices.IndexFunc(object.GetOwnerReferences(), func(reference metav1.OwnerReference) bool { return reference.UID == owner })
 }
 
-func dropFinalizer(ctx context.Context, server *Server, object *unstructured.Unstructured, name string) error {
+func dropFinalizer(ctx context.Context, cluster Cluster, object *unstructured.Unstructured, name string) error {
 	changed := object.DeepCopy()
 	changed.SetFinalizers(slices.DeleteFunc(changed.GetFinalizers(), func(have string) bool { return have == name }))
-	err := server.as("garbage-collector").Patch(ctx, changed, client.MergeFromWithOptions(object, client.MergeFromWithOptimisticLock{}))
+	err := cluster.As("garbage-collector").Patch(ctx, changed, client.MergeFromWithOptions(object, client.MergeFromWithOptimisticLock{}))
 	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
 		return nil // it has changed in the meantime: the next look tells
 	}

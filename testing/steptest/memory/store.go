@@ -1,7 +1,7 @@
 package memory
 
 import (
-	"fmt"
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -22,6 +22,11 @@ const firstRevision = 100
 type id struct {
 	kind schema.GroupKind
 	types.NamespacedName
+}
+
+func (a id) compare(b id) int {
+	return cmp.Or(strings.Compare(a.kind.Kind, b.kind.Kind), strings.Compare(a.kind.Group, b.kind.Group),
+		strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 }
 
 // An Event is a change of an object in the store.
@@ -95,7 +100,7 @@ func (s *store) list(kind schema.GroupKind, namespace string) []*unstructured.Un
 }
 
 func byName(a, b *unstructured.Unstructured) int {
-	return strings.Compare(a.GetNamespace()+"/"+a.GetName(), b.GetNamespace()+"/"+b.GetName())
+	return cmp.Or(strings.Compare(a.GetNamespace(), b.GetNamespace()), strings.Compare(a.GetName(), b.GetName()))
 }
 
 // since returns the changes after a revision, and what is closed at the next one.
@@ -112,9 +117,7 @@ func (s *store) since(revision uint64) ([]Event, <-chan struct{}) {
 func (s *store) all() []*unstructured.Unstructured {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	ids := slices.SortedFunc(maps.Keys(s.objects), func(a, b id) int {
-		return strings.Compare(fmt.Sprint(a.kind, a.NamespacedName), fmt.Sprint(b.kind, b.NamespacedName))
-	})
+	ids := slices.SortedFunc(maps.Keys(s.objects), id.compare)
 	objects := make([]*unstructured.Unstructured, len(ids))
 	for i, at := range ids {
 		objects[i] = s.objects[at]

@@ -18,9 +18,9 @@ import (
 // that the generation is seen and nothing is ready yet, then that all is.
 var Workloads Actor = ActorFunc(work)
 
-func work(ctx context.Context, server *Server) (bool, error) {
-	for _, object := range server.All() {
-		if object.GetDeletionTimestamp() != nil {
+func work(ctx context.Context, cluster Cluster) (bool, error) {
+	for _, object := range cluster.All() {
+		if object.GetDeletionTimestamp() != nil || isSettled(object) {
 			continue
 		}
 		typed, err := advance(object)
@@ -36,9 +36,20 @@ func work(ctx context.Context, server *Server) (bool, error) {
 		}
 		changed := object.DeepCopy()
 		changed.Object["status"] = content["status"]
-		return true, server.as("kube-controller-manager").Status().Patch(ctx, changed, client.MergeFrom(object))
+		return true, cluster.As("kube-controller-manager").Status().Patch(ctx, changed, client.MergeFrom(object))
 	}
 	return false, nil
+}
+
+// isSettled reports whether a workload has the status that it ends with. It spares
+// converting most of them.
+func isSettled(object *unstructured.Unstructured) bool {
+	if object.GetKind() != "Deployment" {
+		return false
+	}
+	status, spec := nested(object.Object, "status"), nested(object.Object, "spec")
+	ready, _ := status["availableReplicas"].(int64)
+	return status["observedGeneration"] == object.GetGeneration() && ready == spec["replicas"]
 }
 
 // advance returns a workload with the status that it has next, nil if it stays as it
