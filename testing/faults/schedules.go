@@ -1,0 +1,52 @@
+package faults
+
+import (
+	"math/rand/v2"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/trueup-dev/trueup/testing/steptest"
+)
+
+// singles returns a schedule for everything that can go wrong at each request.
+func singles(requests []steptest.Request, kinds []schema.GroupVersionKind) []Schedule {
+	var schedules []Schedule
+	for i, request := range requests {
+		for _, kind := range ofRequests {
+			if kind == Conflict && !request.Write() {
+				continue
+			}
+			schedules = append(schedules, Schedule{{At: i + 1, Kind: kind}})
+		}
+		for _, gvk := range kinds {
+			schedules = append(schedules,
+				Schedule{{At: i + 1, Kind: Behind, Of: gvk, Changes: 1}},
+				Schedule{{At: i + 1, Kind: Behind, Of: gvk, Changes: 2}},
+				Schedule{{At: i + 1, Kind: Unseen, Of: gvk}})
+		}
+	}
+	return schedules
+}
+
+// near is how far apart the two faults of a pair are, at most: those that are far
+// apart are two single ones.
+const near = 6
+
+// pairs draws schedules of two faults, without repeating one.
+func pairs(single []Schedule, count int, seed uint64) []Schedule {
+	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // it has to be the same each time
+	drawn := map[string]bool{}
+	var schedules []Schedule
+	for tries := 0; len(schedules) < count && tries < 20*count; tries++ {
+		first := single[random.IntN(len(single))][0]
+		second := single[random.IntN(len(single))][0]
+		second.At = first.At + random.IntN(near)
+		schedule := Schedule{first, second}
+		if first == second || drawn[schedule.String()] {
+			continue
+		}
+		drawn[schedule.String()] = true
+		schedules = append(schedules, schedule)
+	}
+	return schedules
+}
