@@ -42,7 +42,9 @@ func Func[T client.Object](name string, release reconcile.Action[T]) *FuncStep[T
 
 // Acquire sets what brings the effect about. It is called in every pass over an
 // object that is not being deleted, after the finalizer was persisted, and has
-// to be idempotent. Defaults to nothing: the effect comes about elsewhere.
+// to be idempotent. Where it finds that it has to bring something about, let it ask
+// [reconcile.Run.Confirm] first: the cache of a process that has just started may
+// show an object that is long gone. Defaults to nothing: the effect comes about elsewhere.
 func (s *FuncStep[T]) Acquire(acquire reconcile.Action[T]) *FuncStep[T] {
 	s.acquire = acquire
 	return s
