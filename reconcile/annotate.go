@@ -31,7 +31,7 @@ func (r *Run[T]) Annotate(ctx context.Context, annotations map[string]string) er
 	}
 	r.annotating.Lock()
 	defer r.annotating.Unlock()
-	err := r.around.annotate(ctx, r, annotations)
+	err := r.around.annotate(ctx, r.home, annotations)
 	if err != nil {
 		return fmt.Errorf("annotate %s %s: %w", r.around.kind, client.ObjectKeyFromObject(r.Object()), err)
 	}

@@ -59,6 +59,7 @@ func check(pipeline string, owner client.Object, about Description, former []str
 	}
 	about.Walk(c.step)
 	about.Walk(c.reserved)
+	about.Walk(c.itemNames)
 	about.Walk(func(step Description) { c.lookups(step, about) })
 	about.Walk(c.former)
 	for _, name := range former {

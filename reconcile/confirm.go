@@ -22,13 +22,13 @@ var confirmed = NewMemo[struct{}]()
 // that has nothing to bring about, if it is asked only where something is. Safe
 // for concurrent use.
 func (r *Run[T]) Confirm(ctx context.Context) (bool, error) {
-	if _, ok := confirmed.Get(r); ok {
+	if _, ok := confirmed.Get(r.home); ok {
 		return !r.Deleting(), nil
 	}
 	known := r.Original()
 	name := client.ObjectKeyFromObject(known)
 	live := known.DeepCopyObject().(T)
-	if err := r.env.Live.Get(ctx, name, live); err != nil {
+	if err := r.home.env.Live.Get(ctx, name, live); err != nil {
 		if apierrors.IsNotFound(err) {
 			return false, nil
 		}
@@ -37,6 +37,6 @@ func (r *Run[T]) Confirm(ctx context.Context) (bool, error) {
 	if live.GetUID() != known.GetUID() || !live.GetDeletionTimestamp().IsZero() {
 		return false, nil
 	}
-	confirmed.Set(r, struct{}{})
+	confirmed.Set(r.home, struct{}{})
 	return true, nil
 }

@@ -63,6 +63,11 @@ type Description struct {
 	// look at the object. Defaults to nothing.
 	Annotations func(client.Object) map[string]string
 
+	// Annotates says that the step writes annotations of the object by itself, with
+	// [Run.Annotate], so that the operator has to be allowed to. A step with a
+	// finalizer need not say so. Defaults to false.
+	Annotates bool
+
 	// FormerNames are names that the step had in earlier versions of the operator,
 	// by which it knows what it made then. No other step of the pipeline may have
 	// one of them. Defaults to none.

@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/trueup-dev/trueup/reconcile"
@@ -200,4 +204,38 @@ func ExampleOnce() {
 	// migrate
 	// Continue <nil>
 	// Continue <nil>
+}
+
+// The record of items is written to the object, so that ForEach needs a pipeline.
+func ExampleForEach() {
+	object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "web"}, Data: map[string]string{"a": "", "b": ""}}
+	server := fake.NewClientBuilder().WithObjects(object).Build()
+	item := reconcile.Func("item", func(_ context.Context, run *reconcile.Run[exampleObject]) (reconcile.Result, error) {
+		fmt.Println("make", run.Item())
+		return reconcile.Continue, nil
+	}).Undo(func(_ context.Context, run *reconcile.Run[exampleObject]) (reconcile.Result, error) {
+		fmt.Println("undo", run.Item())
+		return reconcile.Continue, nil
+	})
+	pass := func() {
+		items := func(o exampleObject) []string { return slices.Collect(maps.Keys(o.Data)) }
+		pipeline := reconcile.NewPipeline("example", reconcile.ForEach("items", items, item).Limit(1)) // a new process
+		if err := pipeline.Setup(reconcile.Environment{Client: server}); err != nil {
+			panic(err)
+		}
+		result, err := pipeline.Reconcile(context.Background(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(object)})
+		_ = server.Get(context.Background(), client.ObjectKeyFromObject(object), object)
+		fmt.Println(result.IsZero(), err, object.Annotations)
+	}
+	pass()
+	delete(object.Data, "a")
+	_ = server.Update(context.Background(), object)
+	pass()
+	// Output:
+	// make a
+	// make b
+	// true <nil> map[items.trueup.dev/example.items:["a","b"]]
+	// undo a
+	// make b
+	// true <nil> map[items.trueup.dev/example.items:["b"]]
 }

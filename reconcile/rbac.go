@@ -21,7 +21,7 @@ import (
 // with the reconciled kind, each only if it does:
 //
 //	get, list, watch      always: to see the objects, and after a conflict to read one again
-//	patch                 with a step that has a finalizer, now or formerly
+//	patch                 with a step that has a finalizer, now or formerly, or annotates
 //	status: patch         with a step that computes status
 //	finalizers: update    with a step that owns children: where the admission plugin
 //	                      OwnerReferencesPermissionEnforcement is on, a controller
@@ -68,7 +68,7 @@ func (p *Pipeline[T]) ownAccess(about Description) []Access {
 	object := client.Object(p.kind.prototype)
 	held, owns := len(p.former) > 0, false
 	about.Walk(func(about Description) {
-		held = held || len(about.Finalizers)+len(about.FormerFinalizers) > 0 || about.Annotations != nil
+		held = held || len(about.Finalizers)+len(about.FormerFinalizers) > 0 || about.Annotations != nil || about.Annotates
 		owns = owns || len(about.Owns) > 0
 	})
 	access := []Access{{Object: object, Verbs: []string{"get", "list", "watch"}}}

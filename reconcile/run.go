@@ -22,6 +22,8 @@ type Run[T client.Object] struct {
 	memory  *objectMemory
 	values  *slots
 	reports *reports
+	item    string // of a [ForEach]
+	prefix  string // of names, for the item
 	phase   phase
 	// retired says that what is undone is not wanted any more.
 	retired bool
@@ -30,6 +32,7 @@ type Run[T client.Object] struct {
 // pass is what all runs of one pass share: that which a pipeline begins, and
 // those that are derived from it for steps that run at the same time.
 type pass[T client.Object] struct {
+	home       *Run[T] // of the object itself, and where it is
 	pipeline   string
 	around     *Pipeline[T] // nil if the steps are run by hand
 	mu         sync.RWMutex // guards object and original while steps run
@@ -96,6 +99,7 @@ func newRun[T client.Object](env *Environment, name string, object, original T) 
 		values:  &start.values,
 		reports: &start.reports,
 	}
+	start.pass.home = &start.run
 	return &start.run
 }
 
@@ -129,6 +133,17 @@ func (r *Run[T]) Deleting() bool { return !r.Object().GetDeletionTimestamp().IsZ
 
 // Pipeline returns the name of the pipeline, or what [NewRun] was given.
 func (r *Run[T]) Pipeline() string { return r.pipeline }
+
+// Item returns the name of the item of a [ForEach] that the steps are run for, and
+// "" outside of one.
+func (r *Run[T]) Item() string { return r.item }
+
+// Mark returns what tells what a step has made from what others have: the name of
+// the pipeline and that of the step, with a dot between them, as in
+// "myapp.Deployment", and for an item of a [ForEach] its names before that of the
+// step: "myapp.shards_a.Deployment". It is a label value, and the same for as long
+// as the names are.
+func (r *Run[T]) Mark(step string) string { return r.pipeline + "." + r.prefix + step }
 
 // FieldManager returns the name under which steps apply.
 func (r *Run[T]) FieldManager() string { return r.env.FieldManager }

@@ -9,6 +9,7 @@ import "sync"
 type slots struct {
 	mu      sync.Mutex
 	entries []slot
+	outer   *slots // of what is around an item: what is not in these is looked for there
 }
 
 type slot struct {
@@ -17,6 +18,13 @@ type slot struct {
 }
 
 func (s *slots) get(handle any) (any, bool) {
+	if value, ok := s.own(handle); ok || s.outer == nil {
+		return value, ok
+	}
+	return s.outer.get(handle)
+}
+
+func (s *slots) own(handle any) (any, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range s.entries {
@@ -39,9 +47,14 @@ func (s *slots) set(handle, value any) {
 	s.add(slot{handle: handle, value: value})
 }
 
-// setOnce stores a value unless there is one, and returns the one that is there
-// then.
+// setOnce stores a value, for all items, unless there is one, and returns the one
+// that is there then.
 func (s *slots) setOnce(handle, value any) any {
+	for ; s.outer != nil; s = s.outer {
+		if stored, ok := s.own(handle); ok {
+			return stored
+		}
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range s.entries {

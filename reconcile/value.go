@@ -14,7 +14,7 @@ func NewValue[V any]() *Value[V] { return &Value[V]{} }
 func (h *Value[V]) Set(run Pass, v V) { run.passValues().set(h, v) }
 
 // SetOnce stores v for the rest of the pass unless something is stored already,
-// and returns what is stored then.
+// and returns what is stored then. In a [ForEach] it stores it for all items.
 func (h *Value[V]) SetOnce(run Pass, v V) V {
 	stored, _ := fromSlot[V](run.passValues().setOnce(h, v), true)
 	return stored

@@ -3,6 +3,7 @@ package resources
 import (
 	"fmt"
 	"reflect"
+	"strings"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -68,7 +69,8 @@ func (e *engine[T, C]) reserve(run *reconcile.Run[T], want *intent[C]) error {
 }
 
 func (e *engine[T, C]) claimTo(run *reconcile.Run[T], want *intent[C]) claimOf {
-	mine := claimOf{kind: reflect.TypeFor[C](), key: want.key, step: e.step, manager: e.manager(run), shared: e.shared}
+	mine := claimOf{kind: reflect.TypeFor[C](), key: want.key, manager: e.manager(run), shared: e.shared}
+	mine.step = strings.TrimPrefix(e.mark(run), run.Pipeline()+".") // with the item that it is run for
 	if _, ok := any(e.prototype).(runtime.Unstructured); ok {
 		mine.gvk = e.prototype.GetObjectKind().GroupVersionKind().String()
 	}

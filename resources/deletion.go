@@ -149,7 +149,7 @@ func (e *engine[T, C]) marks(run *reconcile.Run[T]) []string {
 	marks := make([]string, 0, 1+len(e.oldNames))
 	marks = append(marks, e.mark(run))
 	for _, name := range e.oldNames {
-		marks = append(marks, run.Pipeline()+"."+name)
+		marks = append(marks, run.Mark(name))
 	}
 	return marks
 }

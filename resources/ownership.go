@@ -46,7 +46,7 @@ func ownerUID(object client.Object) []string {
 }
 
 // mark returns the value of StepLabel.
-func (e *engine[T, C]) mark(run *reconcile.Run[T]) string { return run.Pipeline() + "." + e.step }
+func (e *engine[T, C]) mark(run *reconcile.Run[T]) string { return run.Mark(e.step) }
 
 // claim puts the owner and the mark of the step into the metadata of an apply,
 // beside what the author put there.
