@@ -8,15 +8,16 @@ import (
 	"fmt"
 	"os"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	_ "k8s.io/client-go/plugin/pkg/client/auth" // to run outside of a cluster too
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
 	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
+	v2 "github.com/trueup-dev/trueup/examples/myapp/api/v2"
 	"github.com/trueup-dev/trueup/examples/myapp/internal/controller"
 	"github.com/trueup-dev/trueup/examples/myapp/internal/dns"
 )
@@ -51,18 +52,26 @@ func run(ctx context.Context, config *rest.Config, options options) error {
 	if err != nil {
 		return err
 	}
-	mgr, err := ctrl.NewManager(config, options.manager(scheme))
+	server, keeper, err := options.webhookServer()
+	if err != nil {
+		return err
+	}
+	manager := options.manager(scheme)
+	manager.WebhookServer = server
+	mgr, err := ctrl.NewManager(config, manager)
 	if err != nil {
 		return fmt.Errorf("make manager: %w", err)
 	}
 	if err := controller.NewPipeline(dns.NewZone()).SetupWithManager(mgr); err != nil {
 		return err
 	}
-	if err := mgr.AddHealthzCheck("healthz", healthz.Ping); err != nil {
-		return fmt.Errorf("add health check: %w", err)
+	if options.webhooks {
+		if err := setUpWebhooks(mgr, keeper); err != nil {
+			return err
+		}
 	}
-	if err := mgr.AddReadyzCheck("readyz", healthz.Ping); err != nil {
-		return fmt.Errorf("add readiness check: %w", err)
+	if err := addChecks(mgr); err != nil {
+		return err
 	}
 	if err := mgr.Start(ctx); err != nil {
 		return fmt.Errorf("run manager: %w", err)
@@ -70,10 +79,13 @@ func run(ctx context.Context, config *rest.Config, options options) error {
 	return nil
 }
 
-// newScheme returns a scheme that knows the kinds of Kubernetes and MyApp.
+// newScheme returns a scheme that knows the kinds of Kubernetes and MyApp, and
+// CRDs, of which the certificate of the webhooks is kept in one.
 func newScheme() (*runtime.Scheme, error) {
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{
+		clientgoscheme.AddToScheme, apiextensionsv1.AddToScheme, v1.AddToScheme, v2.AddToScheme,
+	} {
 		if err := add(scheme); err != nil {
 			return nil, fmt.Errorf("make scheme: %w", err)
 		}

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 // TestInstalled installs config/default and runs the operator as it would run
 // then: with the arguments of the installed Deployment, as its service account.
 func TestInstalled(t *testing.T) {
-	s := newSite(t)
+	s := newSite(t, "config/default")
 	deployment := &appsv1.Deployment{}
 	s.get("myapp-controller-manager", deployment)
 	s.checkPod(deployment)
@@ -49,6 +49,7 @@ func TestInstalled(t *testing.T) {
 		return nil
 	})
 	s.checkMetrics()
+	s.await("the operator is ready", func() error { return s.expect(http.StatusOK, "http://"+s.probes+"/readyz", "") })
 
 	app := &v1.MyApp{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web"}, Spec: v1.MyAppSpec{Image: "img:1"}}
 	s.must(s.client.Create(s.ctx, app))

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -23,7 +24,11 @@ type options struct {
 	leaderNamespace                        string // of the lease; empty is the pod's own
 	namespaces                             []string
 	printRBAC                              bool
-	again                                  bool // in a process that runs it several times, as a test may
+	webhooks                               bool
+	webhookPort                            int
+	webhookCertPath                        string        // where cert-manager's certificate is; empty is the operator's own
+	webhookCertLifetime                    time.Duration // of the operator's own
+	again                                  bool          // in a process that runs it several times, as a test may
 	log                                    zap.Options
 }
 
@@ -35,10 +40,10 @@ func parse(flags *flag.FlagSet, args []string) (options, error) {
 	flags.StringVar(&o.probeAddress, "health-probe-bind-address", ":8081", "where to serve /healthz and /readyz")
 	flags.BoolVar(&o.leaderElect, "leader-elect", false, "let only one of several replicas act at a time")
 	flags.StringVar(&o.leaderNamespace, "leader-election-namespace", "",
-		"the `namespace` of the lease; required outside of a cluster (default the pod's own)")
+		"the `namespace` of the lease and of the webhooks' certificate; required outside of a cluster (default the pod's own)")
 	flags.BoolVar(&o.metricsSecure, "metrics-secure", true,
 		"serve metrics over HTTPS, to whom the cluster allows it; false for plain HTTP, to everybody")
-	flags.BoolVar(&o.allowHTTP2, "enable-http2", false, "serve metrics over HTTP/2 too")
+	flags.BoolVar(&o.allowHTTP2, "enable-http2", false, "serve metrics and webhooks over HTTP/2 too")
 	flags.Func("namespaces", "look after the MyApps of these `namespaces` only, separated by commas (default all)",
 		func(list string) error {
 			o.namespaces = strings.Split(list, ",")
@@ -51,6 +56,7 @@ func parse(flags *flag.FlagSet, args []string) (options, error) {
 		})
 	flags.BoolVar(&o.printRBAC, "print-rbac", false,
 		"print the ClusterRole that the operator needs, or with --namespaces the Roles, and exit")
+	o.webhookFlags(flags)
 	o.log.BindFlags(flags)
 	return o, flags.Parse(args)
 }
@@ -63,11 +69,7 @@ func (o options) manager(scheme *runtime.Scheme) ctrl.Options {
 		// takes are in config/rbac/metrics_auth_role.yaml.
 		metrics.FilterProvider = filters.WithAuthenticationAndAuthorization
 	}
-	if !o.allowHTTP2 {
-		// HTTP/2 lets a client make a server work and cancel, over and over:
-		// CVE-2023-44487, CVE-2023-39325.
-		metrics.TLSOpts = append(metrics.TLSOpts, func(c *tls.Config) { c.NextProtos = []string{"http/1.1"} })
-	}
+	metrics.TLSOpts = append(metrics.TLSOpts, o.limitHTTP)
 	return ctrl.Options{
 		Scheme:                  scheme,
 		Controller:              config.Controller{SkipNameValidation: &o.again},
@@ -80,6 +82,14 @@ func (o options) manager(scheme *runtime.Scheme) ctrl.Options {
 		// The process ends when the manager does, so the next leader need not wait
 		// for the lease to run out.
 		LeaderElectionReleaseOnCancel: true,
+	}
+}
+
+// limitHTTP turns HTTP/2 off unless it is allowed: it lets a client make a server
+// work and cancel, over and over (CVE-2023-44487, CVE-2023-39325).
+func (o options) limitHTTP(c *tls.Config) {
+	if !o.allowHTTP2 {
+		c.NextProtos = []string{"http/1.1"}
 	}
 }
 

@@ -1,16 +1,18 @@
 package main
 
 import (
+	"crypto/tls"
 	"flag"
 	"io"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 func TestParse(t *testing.T) {
-	defaults := options{metricsAddress: "0", probeAddress: ":8081", metricsSecure: true}
+	defaults := options{metricsAddress: "0", probeAddress: ":8081", metricsSecure: true, webhookPort: 9443, webhookCertLifetime: 90 * 24 * time.Hour}
 	cases := map[string]struct {
 		args []string
 		want options
@@ -20,12 +22,14 @@ func TestParse(t *testing.T) {
 			[]string{
 				"--metrics-bind-address=:8443", "--health-probe-bind-address=:1", "--leader-elect",
 				"--leader-election-namespace=ns", "--metrics-secure=false", "--enable-http2",
-				"--namespaces=a,b", "--print-rbac",
+				"--namespaces=a,b", "--print-rbac", "--webhooks", "--webhook-port=1", "--webhook-cert-path=/certs",
+				"--webhook-cert-lifetime=1h",
 			},
 			options{
 				metricsAddress: ":8443", probeAddress: ":1", leaderElect: true,
 				leaderNamespace: "ns", metricsSecure: false, allowHTTP2: true,
 				namespaces: []string{"a", "b"}, printRBAC: true,
+				webhooks: true, webhookPort: 1, webhookCertPath: "/certs", webhookCertLifetime: time.Hour,
 			},
 		},
 	}
@@ -55,8 +59,12 @@ func TestMetricsAreGuarded(t *testing.T) {
 	for _, secure := range []bool{true, false} {
 		for _, http2 := range []bool{true, false} {
 			metrics := options{metricsSecure: secure, allowHTTP2: http2}.manager(nil).Metrics
-			if metrics.SecureServing != secure || (metrics.FilterProvider != nil) != secure || (len(metrics.TLSOpts) == 0) != http2 {
-				t.Errorf("secure %t, HTTP/2 %t: %+v", secure, http2, metrics)
+			offered := &tls.Config{}
+			for _, limit := range metrics.TLSOpts {
+				limit(offered)
+			}
+			if metrics.SecureServing != secure || (metrics.FilterProvider != nil) != secure || (len(offered.NextProtos) == 0) != http2 {
+				t.Errorf("secure %t, HTTP/2 %t: %+v, %v", secure, http2, metrics, offered.NextProtos)
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -13,16 +14,24 @@ import (
 	"sigs.k8s.io/yaml"
 
 	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
-	"github.com/trueup-dev/trueup/examples/myapp/config"
 )
 
-func TestInstalledRoleIsThePrinted(t *testing.T) {
-	var printed bytes.Buffer
-	if err := printRBAC(&printed, nil); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(config.ManagerRole), printed.String()); diff != "" {
-		t.Errorf("config/rbac/role.yaml is not what --print-rbac prints; run go generate (-file +printed):\n%s", diff)
+func TestInstalledRolesAreThePrinted(t *testing.T) {
+	for path, namespaces := range map[string][]string{
+		"config/rbac/role.yaml":       nil,
+		"config/namespaced/role.yaml": {"system"},
+	} {
+		var printed bytes.Buffer
+		if err := printRBAC(&printed, namespaces); err != nil {
+			t.Fatal(err)
+		}
+		installed, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(installed), printed.String()); diff != "" {
+			t.Errorf("%s is not what --print-rbac prints; run go generate (-file +printed):\n%s", path, diff)
+		}
 	}
 }
 
@@ -76,7 +85,7 @@ func (r right) shows() bool {
 // without it, until the API server denies it, and looks for the words in the
 // status of the app.
 func TestEveryRightIsNeeded(t *testing.T) {
-	newSite(t)
+	newSite(t, "config/without-webhooks")
 	rights := rightsOf(roleIn(t, "any").Rules)
 	if len(rights) < 20 {
 		t.Fatalf("only %d rights: %v", len(rights), rights)
@@ -88,7 +97,7 @@ func TestEveryRightIsNeeded(t *testing.T) {
 				// one can; older ones are asked for a list.
 				featurestesting.SetFeatureDuringTest(t, features.WatchListClient, false)
 			}
-			s := newSite(t)
+			s := newSite(t, "config/without-webhooks")
 			d := s.deprive(without)
 			app := d.legacy()
 			// Two failures of one kind in one pass are one event that is counted up.

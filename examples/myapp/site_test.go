@@ -15,6 +15,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
@@ -25,7 +26,7 @@ import (
 	"github.com/trueup-dev/trueup/testing/steptest"
 )
 
-// site is a cluster on which config/default is installed.
+// site is a cluster on which a directory of config/ is installed.
 type site struct {
 	*testing.T
 	ctx             context.Context
@@ -33,29 +34,68 @@ type site struct {
 	client          client.Client // the administrator's
 	requests        *steptest.Requests
 	probes, metrics string // where the operator serves them
+	webhooks        *relay // what the API server calls webhooks through, nil unless they are installed
 	cancel          context.CancelFunc
 	done            chan error
 }
 
-func newSite(t *testing.T) *site {
+func newSite(t *testing.T, directory string) *site {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	t.Cleanup(cancel)
 	s := &site{T: t, ctx: ctx, env: cluster.Shared(t), requests: &steptest.Requests{}}
-	var err error
-	s.client, err = client.New(s.env.Config(), client.Options{Scheme: stage.Scheme})
+	scheme, err := newScheme()
 	s.must(err)
+	s.client, err = client.New(s.env.Config(), client.Options{Scheme: scheme, FieldOwner: "administrator"})
+	s.must(err)
+	s.install(directory)
+	return s
+}
+
+// manifests returns what "kubectl kustomize" makes of a directory.
+func manifests(t *testing.T, directory string) []*unstructured.Unstructured {
+	t.Helper()
 	options := krusty.MakeDefaultOptions()
 	options.Reorder = krusty.ReorderOptionLegacy // namespaces first, as kubectl does
-	built, err := krusty.MakeKustomizer(options).Run(filesys.MakeFsOnDisk(), "config/default")
-	s.must(err)
+	built, err := krusty.MakeKustomizer(options).Run(filesys.MakeFsOnDisk(), directory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects := make([]*unstructured.Unstructured, 0, built.Size())
 	for _, resource := range built.Resources() {
 		content, err := resource.Map()
-		s.must(err)
-		s.must(client.IgnoreAlreadyExists(s.client.Create(ctx, &unstructured.Unstructured{Object: content})))
+		if err != nil {
+			t.Fatal(err)
+		}
+		objects = append(objects, &unstructured.Unstructured{Object: content})
 	}
-	s.await("MyApps are served", func() error { return s.client.List(ctx, &v1.MyAppList{}) })
-	return s
+	return objects
+}
+
+// install does what "kubectl apply --server-side -k" does.
+func (s *site) install(directory string) {
+	s.Helper()
+	for _, object := range manifests(s.T, directory) {
+		s.reroute(object)
+		s.must(s.client.Apply(s.ctx, client.ApplyConfigurationFromUnstructured(object), client.ForceOwnership))
+		if object.GroupVersionKind().Group == "admissionregistration.k8s.io" {
+			s.Cleanup(func() { _ = s.client.Delete(context.Background(), object) }) // it concerns other tests too
+		}
+		if _, ok, _ := unstructured.NestedFieldNoCopy(object.Object, "spec", "conversion"); ok {
+			s.Cleanup(func() { s.unconvert(object) })
+		}
+	}
+	s.await("MyApps are served", func() error { return s.client.List(s.ctx, &v1.MyAppList{}) })
+}
+
+// unconvert does what UPGRADING.md says of taking the webhooks away: what the
+// operator has written into the CRD is nobody else's to leave out.
+func (s *site) unconvert(crd *unstructured.Unstructured) {
+	s.Helper()
+	none := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"conversion":{"strategy":"None","webhook":null}}}`))
+	if err := s.client.Patch(context.Background(), crd, none); err != nil {
+		s.Error(err)
+	}
 }
 
 // start runs the operator as the installed service account. Only where it serves
@@ -66,6 +106,10 @@ func (s *site) start(args []string) {
 	s.must(err)
 	s.probes, s.metrics = freeAddress(s.T), freeAddress(s.T)
 	o.probeAddress, o.metricsAddress, o.leaderNamespace = s.probes, s.metrics, stage.Namespace
+	o.again = true
+	if s.webhooks != nil {
+		o.webhookPort = s.webhooks.target
+	}
 	account, err := s.env.ServiceAccount(s.ctx, stage.Namespace, stage.ServiceAccount)
 	s.must(err)
 	ctx, cancel := context.WithCancel(context.Background())

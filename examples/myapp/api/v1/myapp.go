@@ -64,6 +64,7 @@ type MyAppStatus struct {
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:shortName=ma
+// +kubebuilder:storageversion
 // +kubebuilder:subresource:status
 // +kubebuilder:subresource:scale:specpath=.spec.replicas,statuspath=.status.replicas,selectorpath=.status.selector
 // +kubebuilder:printcolumn:name="Replicas",type=integer,JSONPath=`.spec.replicas`

@@ -1,0 +1,72 @@
+package v2
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
+)
+
+// MyAppSpec is what its user wants a MyApp to be.
+type MyAppSpec struct {
+	// image is the container image to run. It must run as a user other than root.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=1024
+	Image string `json:"image"`
+
+	// replicas is how many pods there should be. 0 stops the app.
+	// +optional
+	// +kubebuilder:default=1
+	// +kubebuilder:validation:Minimum=0
+	Replicas *int32 `json:"replicas,omitempty"`
+
+	// containerPort is what the container listens on. The Service offers it as
+	// port 80. In v1 its name is port.
+	// +optional
+	// +kubebuilder:default=8080
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=65535
+	ContainerPort int32 `json:"containerPort,omitempty"`
+
+	// nodeSelector says by their labels which nodes the pods may run on.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=64
+	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
+}
+
+// MyApp is an application: some replicas of an image behind a Service, known to
+// the DNS zone.
+//
+// It is served only where the conversion webhook is installed, so the CRD by
+// itself does not serve it: config/webhook does.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:resource:shortName=ma
+// +kubebuilder:unservedversion
+// +kubebuilder:subresource:status
+// +kubebuilder:subresource:scale:specpath=.spec.replicas,statuspath=.status.replicas,selectorpath=.status.selector
+// +kubebuilder:printcolumn:name="Replicas",type=integer,JSONPath=`.spec.replicas`
+// +kubebuilder:printcolumn:name="Ready",type=integer,JSONPath=`.status.readyReplicas`
+// +kubebuilder:printcolumn:name="Status",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="Image",type=string,JSONPath=`.spec.image`,priority=1
+// +kubebuilder:printcolumn:name="Message",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].message`,priority=1
+// +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 63 && self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must be a DNS label that starts with a letter, as its Service needs: lower-case letters, digits and '-', at most 63"
+type MyApp struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// +required
+	Spec MyAppSpec `json:"spec"`
+	// +optional
+	Status v1.MyAppStatus `json:"status,omitzero"`
+}
+
+// MyAppList is a list of MyApps.
+//
+// +kubebuilder:object:root=true
+type MyAppList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []MyApp `json:"items"`
+}
