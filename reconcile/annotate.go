@@ -47,6 +47,7 @@ func (p *Pipeline[T]) annotate(ctx context.Context, run *Run[T], want map[string
 	at := run.Original()
 	for attempt := 1; ; attempt++ {
 		answer, err := p.sendAnnotations(ctx, at, change)
+		err = p.tell(ctx, run, at, CauseAnnotations, err)
 		switch {
 		case err == nil:
 			p.annotated(run, answer, attempt == 1)

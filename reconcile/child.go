@@ -66,9 +66,9 @@ func (r *Run[T]) reconcile(ctx context.Context, c *child[T]) (Result, error) {
 			return Continue, nil
 		}
 		if !c.about.leaf() {
-			return guard(ctx, r, c, c.step.Reconcile)
+			return perform(ctx, r, c, c.step.Reconcile)
 		}
-		result, err := guard(ctx, r, c, c.step.Reconcile)
+		result, err := perform(ctx, r, c, c.step.Reconcile)
 		r.reports.aside(r.finish(c, Continue.After(result.after), err))
 		return Continue, nil
 	}
@@ -78,7 +78,7 @@ func (r *Run[T]) reconcile(ctx context.Context, c *child[T]) (Result, error) {
 	if r.phase == withheld && c.about.leaf() {
 		return r.withhold(ctx, c)
 	}
-	result, err := guard(ctx, r, c, c.step.Reconcile)
+	result, err := perform(ctx, r, c, c.step.Reconcile)
 	return r.finish(c, result, err)
 }
 
@@ -87,7 +87,7 @@ func (r *Run[T]) finalize(ctx context.Context, c *child[T]) (Result, error) {
 	if c.about.Reporting {
 		return Continue, nil
 	}
-	result, err := guard(ctx, r, c, c.step.Finalize)
+	result, err := perform(ctx, r, c, c.step.Finalize)
 	return r.finish(c, result, err)
 }
 

@@ -46,4 +46,25 @@
 // [Pipeline.SetupWithManager] derives the controller's watches and indexes from
 // that and refuses, with every fault listed at once, a pipeline that could only
 // fail at run time.
+//
+// # Metrics
+//
+// These are in controller-runtime's registry, and so on the manager's metrics
+// endpoint. No label has the name of an object, and there are as many series as
+// pipelines have steps, times a small number: one for each kind that a step writes,
+// with the verb and the cause.
+//
+//	trueup_step_duration_seconds{pipeline, step}                 how long a step took in a pass
+//	trueup_step_outcomes_total{pipeline, step, outcome}          ready, waiting, halted, failed, stalled; or skipped: not reached
+//	trueup_skips_total{pipeline, step, told_by}                  children as wanted, so that nothing was sent: see [Skip]
+//	trueup_writes_total{pipeline, step, kind, verb, cause}       writes that were accepted, and why: see [Cause]
+//	trueup_write_errors_total{pipeline, step, kind, verb, reason} writes that failed, and the API server's reason
+//	trueup_objects{pipeline, state}                              objects by what their last pass came to, or deleting
+//
+// The step of what the pipeline itself writes, which is finalizers, annotations and
+// the status, is empty, unless a step asks for it. What is not known beforehand, such
+// as the reason of an admission webhook, is "other". The same that is counted as a
+// write is logged at V(1), with the names, where a step that is not ready is told
+// too; at V(0) a pass in which nothing goes wrong logs nothing. Package tracing makes
+// spans of passes, steps and requests.
 package reconcile

@@ -42,6 +42,10 @@ type Environment struct {
 	// Defaults to a new one at setup.
 	Memory *Memory
 
+	// Tracer is told what passes and steps do: see package tracing.
+	// Defaults to none.
+	Tracer Tracer
+
 	// Clock tells the time. Defaults to the real one.
 	Clock clock.PassiveClock
 }

@@ -19,6 +19,7 @@ type Memory struct {
 	mu      sync.Mutex
 	objects map[types.NamespacedName]*objectMemory
 	parts   map[memoryPart]*Memory
+	over    *standings // nil if objects are not counted
 }
 
 // NewMemory returns an empty memory.
@@ -56,6 +57,7 @@ type objectMemory struct {
 	uid types.UID
 	slots
 	failures failures
+	placed   placed
 }
 
 // of returns the memory of an object, made empty if it is new or if another
@@ -65,7 +67,10 @@ func (m *Memory) of(name types.NamespacedName, uid types.UID) *objectMemory {
 	defer m.mu.Unlock()
 	memory, ok := m.objects[name]
 	if !ok || memory.uid != uid {
-		memory = &objectMemory{uid: uid}
+		if ok {
+			memory.placed.leave()
+		}
+		memory = &objectMemory{uid: uid, placed: placed{over: m.over}}
 		m.objects[name] = memory
 	}
 	return memory
@@ -87,7 +92,10 @@ func (m *Memory) find(name types.NamespacedName, uid types.UID) *objectMemory {
 func (m *Memory) Forget(name types.NamespacedName) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	delete(m.objects, name)
+	if memory, ok := m.objects[name]; ok {
+		memory.placed.leave()
+		delete(m.objects, name)
+	}
 	for _, part := range m.parts {
 		part.Forget(name)
 	}

@@ -74,7 +74,11 @@ func (p *Pipeline[T]) patch(ctx context.Context, run *Run[T], body map[string]an
 		return err
 	}
 	answer := p.kind.empty(client.ObjectKeyFromObject(run.original))
-	if err := send(ctx, answer, client.RawPatch(types.MergePatchType, data)); err != nil {
+	cause := CauseFinalizers
+	if _, ok := body["status"]; ok {
+		cause = CauseStatus
+	}
+	if err := p.tell(ctx, run, answer, cause, send(ctx, answer, client.RawPatch(types.MergePatchType, data))); err != nil {
 		return err
 	}
 	p.noteAnswer(run, answer)

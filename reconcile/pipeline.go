@@ -56,6 +56,8 @@ type Pipeline[T client.Object] struct {
 	former   []string      // finalizers that no step has any more
 	blank    []Report
 	byName   map[string]int
+	meters   []*meter // as blank
+	tracer   Tracer
 	kind     objectKind[T]
 	written  *Memo[T]
 	answered *Memo[answers]
@@ -136,7 +138,8 @@ func (p *Pipeline[T]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Res
 		return ctrl.Result{}, fmt.Errorf("read %s %s: %w", p.kind, req.NamespacedName, err)
 	}
 	run := p.begin(object)
-	result, err := p.pass(ctx, run)
+	run.listen(ctx)
+	result, err := p.traced(ctx, run)
 	if err != nil && afterOf(err) > 0 && IsTerminal(err) {
 		log.FromContext(ctx).Error(err, "a step failed for good; another asked to run again", "after", afterOf(err).String())
 	}
@@ -204,7 +207,9 @@ func (p *Pipeline[T]) conclude(ctx context.Context, run *Run[T], result Result, 
 	}
 	join.Add(Continue, p.persist(ctx, run))
 	p.warn(run)
-	return join.Outcome()
+	result, err = join.Outcome()
+	run.stand(result, err)
+	return result, err
 }
 
 // warn tells each failure in an event when it is new: see [failures].

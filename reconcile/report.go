@@ -93,23 +93,27 @@ func blankReport(about *Description) Report {
 
 // record turns the outcome of a step into its report.
 func (r *Report) record(result Result, err error) {
+	r.State = stateOf(result, err)
 	if err != nil {
-		r.State, r.Reason, r.Message, r.Err = StateFailed, reasonOf(err), err.Error(), err
-		if IsTerminal(err) {
-			r.State = StateStalled
-		}
+		r.Reason, r.Message, r.Err = reasonOf(err), err.Error(), err
 		return
 	}
 	r.Reason, r.Message, r.Err = result.reason, result.message, nil
-	switch result.outcome {
-	case Halted:
-		r.State = StateHalted
-	case Waiting:
-		r.State = StateWaiting
-		if result.stalled {
-			r.State = StateStalled
-		}
-	default:
-		r.State = StateReady
+}
+
+// stateOf returns what an outcome makes of a step.
+func stateOf(result Result, err error) State {
+	switch {
+	case err != nil && IsTerminal(err):
+		return StateStalled
+	case err != nil:
+		return StateFailed
+	case result.outcome == Halted:
+		return StateHalted
+	case result.outcome == Waiting && result.stalled:
+		return StateStalled
+	case result.outcome == Waiting:
+		return StateWaiting
 	}
+	return StateReady
 }

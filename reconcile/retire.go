@@ -9,16 +9,16 @@ func (r *Run[T]) withhold(ctx context.Context, c *child[T]) (Result, error) {
 	if c.about.Unwanted == nil {
 		return Continue, nil
 	}
-	retired := false
-	result, err := guard(ctx, r.retiring(), c, func(ctx context.Context, run *Run[T]) (Result, error) {
-		if !c.about.Unwanted(run.Object()) {
-			return Continue, nil
-		}
-		retired = true
-		return c.step.Finalize(ctx, run)
-	})
-	if !retired && err == nil {
+	unwanted := false
+	result, err := guard(ctx, r, c, func(_ context.Context, run *Run[T]) (Result, error) {
+		unwanted = c.about.Unwanted(run.Object())
 		return Continue, nil
+	})
+	if !unwanted && err == nil {
+		return Continue, nil
+	}
+	if err == nil {
+		result, err = perform(ctx, r.retiring(), c, c.step.Finalize)
 	}
 	return r.finish(c, result, err)
 }

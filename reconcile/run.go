@@ -24,6 +24,7 @@ type Run[T client.Object] struct {
 	reports *reports
 	item    string // of a [ForEach]
 	prefix  string // of names, for the item
+	at      *meter // of the step that is running, nil between steps
 	phase   phase
 	// retired says that what is undone is not wanted any more.
 	retired bool
@@ -39,6 +40,8 @@ type pass[T client.Object] struct {
 	object     T
 	original   T
 	annotating sync.Mutex // held while annotations are written
+	// verbose says that somebody reads what is logged at V(1).
+	verbose bool
 	// byHand says that there is no pipeline around the steps.
 	byHand bool
 	// overtaken says that somebody else wrote to the object after the steps ran.
@@ -149,8 +152,9 @@ func (r *Run[T]) Mark(step string) string { return r.pipeline + "." + r.prefix +
 func (r *Run[T]) FieldManager() string { return r.env.FieldManager }
 
 // Client returns the client to write with, and to read typed objects from the
-// cache.
-func (r *Run[T]) Client() client.Client { return r.env.Client }
+// cache. Its writes are told in the metrics, the log and the spans, with the
+// [Cause] among their options.
+func (r *Run[T]) Client() client.Client { return recording[T]{r} }
 
 // Cache returns a reader of the cache, for unstructured objects too.
 func (r *Run[T]) Cache() client.Reader { return r.env.Cache }
@@ -202,6 +206,7 @@ func (r *Run[T]) Do(ctx context.Context, step Step[T]) (Result, error) {
 		return inner.reconcile(ctx, &child)
 	}
 	r.reports.arrange(&child.about)
+	inner.listen(ctx)
 	var join Join
 	join.Add(inner.reconcile(ctx, &child))
 	if child.reports {

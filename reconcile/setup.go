@@ -86,6 +86,7 @@ func (p *Pipeline[T]) Setup(env Environment) error {
 		return err
 	}
 	complete.Memory = complete.Memory.partOf(p.name, owner)
+	p.meet(complete)
 	p.env = complete
 	return nil
 }

@@ -32,7 +32,7 @@ func (e *engine[T, C]) apply(
 		return answer, err
 	}
 	err = run.Client().Patch(ctx, answer, client.RawPatch(types.ApplyPatchType, body),
-		client.FieldOwner(e.manager(run)), client.ForceOwnership)
+		client.FieldOwner(e.manager(run)), client.ForceOwnership, e.causeOf(run, slot, want, live))
 	if err != nil {
 		return answer, refusalOf("apply", want, err)
 	}

@@ -116,11 +116,13 @@ func (e *engine[T, C]) converge(
 			if result, blocked, err := e.blocked(ctx, run, live.shared); blocked || err != nil {
 				return result, nil, err
 			}
+			before, version := slot.record, slot.record.at()
 			state, err := e.compare(run, slot, want, live.shared)
 			if err != nil {
 				return reconcile.Result{}, nil, fmt.Errorf("compare %s: %w", want, err)
 			}
 			if state == asWanted {
+				skipped(run, before, version, live.shared)
 				slot.settle(run.Now)
 				return e.judged(run, slot.record, live)
 			}

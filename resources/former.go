@@ -30,7 +30,8 @@ func (e *engine[T, C]) takeOverFields(
 	}
 	answer := e.empty(want.key)
 	// The patch carries the resourceVersion: it conflicts if the child has changed.
-	err = run.Client().Patch(ctx, answer, client.RawPatch(types.JSONPatchType, patch), client.FieldOwner(e.manager(run)))
+	err = run.Client().Patch(ctx, answer, client.RawPatch(types.JSONPatchType, patch), client.FieldOwner(e.manager(run)),
+		reconcile.CauseFormerManager)
 	if err != nil {
 		return nil, refusalOf("take over the fields of", want, err)
 	}

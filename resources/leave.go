@@ -81,7 +81,7 @@ func (e *engine[T, C]) deleteLast(ctx context.Context, run *reconcile.Run[T], li
 	uid, version := live.GetUID(), live.GetResourceVersion()
 	return run.Client().Delete(ctx, e.empty(client.ObjectKeyFromObject(live)),
 		client.Preconditions{UID: &uid, ResourceVersion: &version},
-		client.PropagationPolicy(metav1.DeletePropagationBackground))
+		client.PropagationPolicy(metav1.DeletePropagationBackground), causeOfEnd(run))
 }
 
 // applyNothing makes the server take away every field that the step's field
@@ -102,5 +102,5 @@ func (e *engine[T, C]) applyNothing(ctx context.Context, run *reconcile.Run[T], 
 		return err
 	}
 	return run.Client().Patch(ctx, e.empty(client.ObjectKeyFromObject(live)), client.RawPatch(types.ApplyPatchType, body),
-		client.FieldOwner(e.manager(run)), client.ForceOwnership)
+		client.FieldOwner(e.manager(run)), client.ForceOwnership, causeOfEnd(run))
 }

@@ -49,7 +49,8 @@ func (e *engine[T, C]) part(ctx context.Context, run *reconcile.Run[T], key clie
 			return err
 		}
 		answer := e.empty(key)
-		err = run.Client().Patch(ctx, answer, client.RawPatch(types.MergePatchType, body), client.FieldOwner(e.manager(run)))
+		err = run.Client().Patch(ctx, answer, client.RawPatch(types.MergePatchType, body),
+			client.FieldOwner(e.manager(run)), causeOfEnd(run))
 		switch {
 		case err == nil:
 			reason, how := "Orphaned", "left %s %s behind, which is nobody's now"

@@ -77,6 +77,16 @@ func (r *record[C]) compare(want *intent[C], live C, manager string) (state, err
 	return asWanted, nil
 }
 
+// at returns the version of the child that the record, or none, is about.
+func (r *record[C]) at() string {
+	if r == nil {
+		return ""
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.version
+}
+
 // isOf reports whether the record, or none, is of an object.
 func (r *record[C]) isOf(object client.Object) bool {
 	return r != nil && r.uid == digestOf([]byte(object.GetUID()))

@@ -56,7 +56,7 @@ func (e *engine[T, C]) deleteAll(
 				slot.record = nil // what was applied is not what is wanted any more
 			}
 		}
-		if err := e.delete(ctx, run, child, "is not wanted"); err != nil {
+		if err := e.delete(ctx, run, child, causeOfEnd(run), "is not wanted"); err != nil {
 			return reconcile.Result{}, err
 		}
 	}
@@ -67,13 +67,15 @@ func isTerminating[C client.Object](child C) bool { return !child.GetDeletionTim
 
 // delete deletes one child, if it is still the one that was seen. That it is
 // gone is as good; that it has changed is looked at once more.
-func (e *engine[T, C]) delete(ctx context.Context, run *reconcile.Run[T], child C, why string) error {
+func (e *engine[T, C]) delete(
+	ctx context.Context, run *reconcile.Run[T], child C, cause reconcile.Cause, why string,
+) error {
 	for attempt := 1; ; attempt++ {
 		target := e.empty(client.ObjectKeyFromObject(child))
 		uid, version := child.GetUID(), child.GetResourceVersion()
 		err := run.Client().Delete(ctx, target,
 			client.Preconditions{UID: &uid, ResourceVersion: &version},
-			e.propagation())
+			e.propagation(), cause)
 		switch {
 		case err == nil:
 			run.Event(target, "Deleted", "Delete", "deleted %s %s, which %s", e.kindName(), target.GetName(), why)

@@ -27,7 +27,7 @@ func (e *engine[T, C]) replace(
 		}
 		return reconcile.Result{}, both
 	}
-	if err := e.delete(ctx, run, live.shared, "cannot be changed in place and is made again"); err != nil {
+	if err := e.delete(ctx, run, live.shared, reconcile.CauseRecreated, "cannot be changed in place and is made again"); err != nil {
 		return reconcile.Result{}, err
 	}
 	slot.record = nil
