@@ -106,7 +106,7 @@ func (s *ExternalStep[T, S]) identify(
 // is being deleted or gone.
 func (s *ExternalStep[T, S]) readLive(ctx context.Context, run *reconcile.Run[T]) (at Identity, deleting bool, err error) {
 	live := run.Object().DeepCopyObject().(T)
-	err = run.Live().Get(ctx, client.ObjectKeyFromObject(live), live)
+	err = run.Home().Live().Get(ctx, client.ObjectKeyFromObject(live), live)
 	switch {
 	case apierrors.IsNotFound(err), err == nil && live.GetUID() != run.Object().GetUID():
 		return s.read(run.Object()), true, nil

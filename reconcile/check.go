@@ -88,20 +88,20 @@ func (c *checker) step(about Description) {
 		c.reach(where, object)
 	}
 	for _, access := range about.Access {
-		c.kind(where+": accessed kind", access.Object)
+		c.kindIn(where+": accessed kind", access.Object, access.Place)
 		if len(access.Verbs) == 0 {
 			c.fault("%s: access without verbs", where)
 		}
 	}
 	for _, watch := range about.Watches {
-		c.kind(where+": watched kind", watch.Object)
+		c.kindIn(where+": watched kind", watch.Object, watch.Place)
 		byIndex := watch.Index != "" && watch.Values != nil
 		if byIndex == (watch.Handler != nil) {
 			c.fault("%s: a watch needs a handler, or an index and a function of values", where)
 		}
 	}
 	for _, index := range about.Indexes {
-		c.kind(where+": indexed kind", index.Object)
+		c.kindIn(where+": indexed kind", index.Object, index.Place)
 		if index.Name == "" || index.Values == nil {
 			c.fault("%s: an index needs a name and a function of values", where)
 		}
@@ -178,6 +178,18 @@ func (c *checker) reach(where string, object client.Object) {
 	if child, err := c.scopes.IsObjectNamespaced(object); err == nil && !child {
 		c.fault("%s: %T is cluster-scoped and cannot have an owner reference to an object in a namespace; see Detached", where, object)
 	}
+}
+
+// kindIn checks a kind by the scheme of the place that it is in.
+func (c *checker) kindIn(what string, object client.Object, place *Place) {
+	if !place.isForeign() || place.client == nil {
+		c.kind(what, object)
+		return
+	}
+	there := *c
+	there.scheme, there.unknown = place.client.Scheme(), map[string]bool{}
+	there.kind(what, object)
+	c.faults = there.faults
 }
 
 // kind checks that the scheme knows the kind of a prototype. One that it does not

@@ -131,6 +131,9 @@ type Watch struct {
 
 	// Predicates drop events that are of no interest. Defaults to none.
 	Predicates []predicate.Predicate
+
+	// Place is where the events are, set by [In]. Defaults to where the object is.
+	Place *Place
 }
 
 // An Index lets a step read a kind from the cache by a computed value instead
@@ -145,6 +148,10 @@ type Index struct {
 
 	// Values computes the values under which an object is found. Required.
 	Values client.IndexerFunc
+
+	// Place is where the objects are, set by [In]. Defaults to where the reconciled
+	// object is.
+	Place *Place
 }
 
 // Access is a set of verbs on a kind.
@@ -157,6 +164,10 @@ type Access struct {
 
 	// Verbs are the verbs of the request as RBAC names them. Required.
 	Verbs []string
+
+	// Place is where, or as whom, it is asked, set by [In]. Defaults to where the
+	// reconciled object is.
+	Place *Place
 }
 
 // leaf reports whether the step does something itself, that is, whether it has

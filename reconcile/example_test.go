@@ -10,9 +10,11 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/cluster"
 
 	"github.com/trueup-dev/trueup/reconcile"
 )
@@ -238,4 +240,15 @@ func ExampleForEach() {
 	// undo a
 	// make b
 	// true <nil> map[items.trueup.dev/example.items:["b"]]
+}
+
+// As sends the requests of steps as another user, and Elsewhere to another cluster.
+func ExampleIn() {
+	release := func(home cluster.Cluster) reconcile.Step[exampleObject] {
+		tenant := reconcile.As(home, rest.ImpersonationConfig{UserName: "system:serviceaccount:team-a:deployer"})
+		return reconcile.In[exampleObject](tenant, says("deployment"), says("service"))
+	}
+	fmt.Println(release(nil).Describe().Err)
+	// Output:
+	// system:serviceaccount:team-a:deployer: As: a cluster and the name of a user are needed
 }

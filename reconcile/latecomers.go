@@ -7,7 +7,6 @@ import (
 
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
-	"sigs.k8s.io/controller-runtime/pkg/source"
 )
 
 // lookForKinds is how often the server is asked for kinds that it did not know.
@@ -42,7 +41,7 @@ func (l *latecomers) look(ctx context.Context) {
 	var later []*wire
 	for _, wire := range l.wires {
 		log := l.mgr.GetLogger().WithValues("kind", wire.gvk.String())
-		known, err := served(wire.gvk, l.mgr.GetRESTMapper())
+		known, err := served(wire.gvk, wire.home.GetRESTMapper())
 		if known {
 			err = l.wire(ctx, wire)
 		}
@@ -62,12 +61,12 @@ func (l *latecomers) look(ctx context.Context) {
 // wire sets a kind up. When it is called again after an error it goes on where
 // it stopped.
 func (l *latecomers) wire(ctx context.Context, wire *wire) error {
-	if err := wire.index(ctx, l.mgr.GetFieldIndexer()); err != nil {
+	if err := wire.index(ctx); err != nil {
 		return err
 	}
 	for len(wire.sources) > 0 {
 		from := wire.sources[0]
-		if err := l.controller.Watch(source.Kind(l.mgr.GetCache(), wire.object, from.handler, from.predicates...)); err != nil {
+		if err := l.controller.Watch(wire.sourceOf(from)); err != nil {
 			return fmt.Errorf("watch %s: %w", wire.gvk.Kind, err)
 		}
 		wire.sources = wire.sources[1:]

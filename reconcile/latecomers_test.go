@@ -51,7 +51,7 @@ func TestALatecomerIsLookedForUntilItIsWired(t *testing.T) {
 	refused := errors.New("connection refused")
 	absent := &meta.NoKindMatchError{}
 	mgr := &shakyManager{lookups: []error{absent, refused}, indexing: []error{nil, refused}}
-	late := &latecomers{mgr: mgr, wires: []*wire{{indexes: []wiredIndex{{name: "a"}, {name: "b"}}}}}
+	late := &latecomers{mgr: mgr, wires: []*wire{{home: mgr, indexes: []wiredIndex{{name: "a"}, {name: "b"}}}}}
 	for look, indexed := range []int{0, 0, 1} {
 		late.look(t.Context())
 		if len(late.wires) != 1 || len(mgr.indexed) != indexed {

@@ -31,6 +31,10 @@ import (
 // A kind without a status subresource, which cannot be told beforehand, has its
 // status written by a patch of the object: add that where no step has a finalizer.
 //
+// Of what steps do that are given to [In], it has what the operator itself does:
+// to impersonate a user, and to see what is in the cache. See
+// [Pipeline.PolicyRulesIn] for the rest.
+//
 // The rules are merged by [MergeRules]. What a manager needs for itself comes on
 // top: [LeaderElectionRules], and what its metrics endpoint asks for.
 //
@@ -44,9 +48,16 @@ func (p *Pipeline[T]) PolicyRules(scheme *runtime.Scheme, mapper meta.RESTMapper
 	if err := about.faults(); err != nil {
 		return nil, fmt.Errorf("pipeline %q: %w", p.name, err)
 	}
+	var places []*Place
 	about.Walk(func(about Description) {
 		for _, access := range about.Access {
-			rules.add(fmt.Sprintf("step %q", about.Name), access)
+			if access, ok := access.ofOperator(); ok {
+				rules.add(fmt.Sprintf("step %q", about.Name), access)
+			}
+			if !slices.Contains(places, access.Place) {
+				places = append(places, access.Place)
+				rules.made = append(rules.made, access.Place.impersonation()...)
+			}
 		}
 	})
 	for _, access := range p.ownAccess(about) {

@@ -8,6 +8,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/cluster"
 )
 
 // SetupWithManager makes the pipeline a controller of the manager: it does what
@@ -38,13 +39,17 @@ func (p *Pipeline[T]) SetupWithManager(mgr ctrl.Manager, customize ...func(*buil
 	if err != nil {
 		return fmt.Errorf("pipeline %q: %w", p.name, err)
 	}
-	now, later := splitByServed(wires, mgr.GetRESTMapper())
+	now, later := splitByServed(wires)
 	build := ctrl.NewControllerManagedBy(mgr).Named(p.name).For(p.kind.prototype, builder.WithPredicates(p.withoutEchoes()))
 	for _, wire := range now {
-		if err := wire.index(context.Background(), mgr.GetFieldIndexer()); err != nil {
+		if err := wire.index(context.Background()); err != nil {
 			return fmt.Errorf("pipeline %q: %w", p.name, err)
 		}
 		for _, source := range wire.sources {
+			if wire.home != cluster.Cluster(mgr) {
+				build.WatchesRawSource(wire.sourceOf(source))
+				continue
+			}
 			build.Watches(wire.object, source.handler, builder.WithPredicates(source.predicates...))
 		}
 	}
@@ -95,14 +100,14 @@ func (p *Pipeline[T]) Setup(env Environment) error {
 // read by, for steps that are run inside a handwritten Reconcile under the name
 // given to [NewRun]. [Pipeline.SetupWithManager] does it by itself.
 func RegisterIndexes[T client.Object](mgr ctrl.Manager, name string, steps ...Step[T]) error {
-	wires := wiring{scheme: mgr.GetScheme(), pipeline: name}
+	wires := wiring{home: mgr, pipeline: name}
 	about := Sequence(steps...).Describe()
 	wires.addIndexes(about)
 	if err := errors.Join(append(wires.faults, about.faults())...); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	for _, wire := range wires.all {
-		if err := wire.index(context.Background(), mgr.GetFieldIndexer()); err != nil {
+		if err := wire.index(context.Background()); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}

@@ -11,12 +11,15 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+	"sigs.k8s.io/controller-runtime/pkg/cluster"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/source"
 )
 
 // wire is everything that steps want to be set up for one kind.
 type wire struct {
+	home    cluster.Cluster // that the kind is in
 	object  client.Object
 	gvk     schema.GroupVersionKind
 	owned   bool
@@ -36,7 +39,8 @@ type wiredSource struct {
 }
 
 // index registers the indexes of the kind, each once however often it is called.
-func (w *wire) index(ctx context.Context, indexer client.FieldIndexer) error {
+func (w *wire) index(ctx context.Context) error {
+	indexer := w.home.GetFieldIndexer()
 	for len(w.indexes) > 0 {
 		index := w.indexes[0]
 		if err := indexer.IndexField(ctx, index.Object, index.name, index.Values); err != nil {
@@ -49,15 +53,19 @@ func (w *wire) index(ctx context.Context, indexer client.FieldIndexer) error {
 
 // wiring collects what steps want, by kind in the order of the steps.
 type wiring struct {
-	scheme   *runtime.Scheme
+	home     cluster.Cluster // of the reconciled kind
 	pipeline string
 	all      []*wire
 	faults   []error
 }
 
-// of returns the wire of a kind.
-func (w *wiring) of(step string, object client.Object) *wire {
-	gvk, err := apiutil.GVKForObject(object, w.scheme)
+// of returns the wire of a kind in a place.
+func (w *wiring) of(step string, object client.Object, place *Place) *wire {
+	home := w.home
+	if place != nil && place.cluster != nil {
+		home = place.cluster
+	}
+	gvk, err := apiutil.GVKForObject(object, home.GetScheme())
 	if err != nil {
 		w.faults = append(w.faults, fmt.Errorf("step %q: %w", step, err))
 		return &wire{}
@@ -65,11 +73,11 @@ func (w *wiring) of(step string, object client.Object) *wire {
 	_, isUnstructured := object.(runtime.Unstructured)
 	for _, found := range w.all {
 		// The cache keeps typed and unstructured objects apart.
-		if _, same := found.object.(runtime.Unstructured); found.gvk == gvk && same == isUnstructured {
+		if _, same := found.object.(runtime.Unstructured); found.gvk == gvk && same == isUnstructured && found.home == home {
 			return found
 		}
 	}
-	made := &wire{object: object, gvk: gvk}
+	made := &wire{home: home, object: object, gvk: gvk}
 	w.all = append(w.all, made)
 	return made
 }
@@ -78,7 +86,7 @@ func (w *wiring) of(step string, object client.Object) *wire {
 func (w *wiring) addIndexes(about Description) {
 	about.Walk(func(about Description) {
 		for _, index := range about.Indexes {
-			wire := w.of(about.Name, index.Object)
+			wire := w.of(about.Name, index.Object, index.Place)
 			name := indexName(w.pipeline, index.Name)
 			if !wire.has(name) {
 				wire.indexes = append(wire.indexes, wiredIndex{step: about.Name, name: name, Index: index})
@@ -98,11 +106,11 @@ func (w *wire) has(index string) bool {
 
 // wires returns what the steps of the pipeline want to be set up.
 func (p *Pipeline[T]) wires(mgr ctrl.Manager) ([]*wire, error) {
-	w := wiring{scheme: mgr.GetScheme(), pipeline: p.name}
+	w := wiring{home: mgr, pipeline: p.name}
 	w.addIndexes(p.root.about)
 	p.root.about.Walk(func(about Description) {
 		for _, object := range about.Owns {
-			wire := w.of(about.Name, object)
+			wire := w.of(about.Name, object, nil)
 			if wire.owned {
 				continue
 			}
@@ -111,7 +119,7 @@ func (p *Pipeline[T]) wires(mgr ctrl.Manager) ([]*wire, error) {
 				mgr.GetScheme(), mgr.GetRESTMapper(), p.kind.prototype, handler.OnlyControllerOwner())})
 		}
 		for _, watch := range about.Watches {
-			wire := w.of(about.Name, watch.Object)
+			wire := w.of(about.Name, watch.Object, watch.Place)
 			handler, err := p.handlerOf(watch, mgr.GetCache(), mgr.GetScheme())
 			if err != nil {
 				w.faults = append(w.faults, fmt.Errorf("step %q: watch: %w", about.Name, err))
@@ -126,9 +134,9 @@ func (p *Pipeline[T]) wires(mgr ctrl.Manager) ([]*wire, error) {
 // splitByServed splits wires by whether the server knows their kind. Those of
 // which it cannot be asked are with the first: setting them up then tells what
 // is wrong.
-func splitByServed(wires []*wire, mapper meta.RESTMapper) (now, later []*wire) {
+func splitByServed(wires []*wire) (now, later []*wire) {
 	for _, wire := range wires {
-		if known, err := served(wire.gvk, mapper); known || err != nil {
+		if known, err := served(wire.gvk, wire.home.GetRESTMapper()); known || err != nil {
 			now = append(now, wire)
 		} else {
 			later = append(later, wire)
@@ -145,4 +153,9 @@ func served(gvk schema.GroupVersionKind, mapper meta.RESTMapper) (bool, error) {
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// sourceOf returns what the events of a wire come from.
+func (w *wire) sourceOf(from wiredSource) source.Source {
+	return source.Kind(w.home.GetCache(), w.object, from.handler, from.predicates...)
 }

@@ -147,7 +147,7 @@ func (e *engine[T, C]) blocked(ctx context.Context, run *reconcile.Run[T], live 
 // what the garbage collector knows nothing of for an owner that is gone.
 func (e *engine[T, C]) ownerEnds(ctx context.Context, run *reconcile.Run[T], consequence string) (reconcile.Result, bool, error) {
 	owner := run.Object().DeepCopyObject().(T)
-	err := run.Live().Get(ctx, client.ObjectKeyFromObject(owner), owner)
+	err := run.Home().Live().Get(ctx, client.ObjectKeyFromObject(owner), owner)
 	gone := apierrors.IsNotFound(err)
 	switch {
 	case err != nil && !gone:
