@@ -100,7 +100,8 @@ func (d *deprived) start() {
 	account.Wrap(d.listen)
 	ctx, cancel := context.WithCancel(context.Background())
 	d.cancel, d.done = cancel, make(chan error, 1)
-	o := options{metricsAddress: "0", probeAddress: "0", namespaces: []string{d.namespace}, again: true}
+	d.probes = freeAddress(d.T)
+	o := options{metricsAddress: "0", probeAddress: d.probes, namespaces: []string{d.namespace}, again: true}
 	go func() { d.done <- run(ctx, account, o) }()
 	d.Cleanup(cancel)
 }

@@ -45,12 +45,17 @@ func main() {
 	}
 }
 
-// run runs the operator until the context is done: then it finishes the passes
-// that go on, and gives the lease back.
+// run runs the operator until the context is done: then it waits for the passes
+// that go on to end, after which it writes nothing but that the lease is free.
 func run(ctx context.Context, config *rest.Config, options options) error {
 	scheme, err := newScheme()
 	if err != nil {
 		return err
+	}
+	zone := dns.NewZone()
+	if options.dryRun {
+		config = dryRun(config, ctrl.Log.WithName("dry-run"))
+		zone = dns.DryRun(func(change string) { ctrl.Log.WithName("dry-run").Info("would write", "dns", change) })
 	}
 	server, keeper, err := options.webhookServer()
 	if err != nil {
@@ -62,7 +67,7 @@ func run(ctx context.Context, config *rest.Config, options options) error {
 	if err != nil {
 		return fmt.Errorf("make manager: %w", err)
 	}
-	if err := controller.NewPipeline(dns.NewZone()).SetupWithManager(mgr); err != nil {
+	if err := controller.NewPipeline(zone).SetupWithManager(mgr); err != nil {
 		return err
 	}
 	if options.webhooks {

@@ -20,6 +20,9 @@ import (
 // options are what the command line says.
 type options struct {
 	metricsAddress, probeAddress           string
+	pprofAddress                           string
+	dryRun                                 bool
+	lease, renew, retry                    time.Duration // of leader election
 	leaderElect, metricsSecure, allowHTTP2 bool
 	leaderNamespace                        string // of the lease; empty is the pod's own
 	namespaces                             []string
@@ -41,6 +44,15 @@ func parse(flags *flag.FlagSet, args []string) (options, error) {
 	flags.BoolVar(&o.leaderElect, "leader-elect", false, "let only one of several replicas act at a time")
 	flags.StringVar(&o.leaderNamespace, "leader-election-namespace", "",
 		"the `namespace` of the lease and of the webhooks' certificate; required outside of a cluster (default the pod's own)")
+	flags.DurationVar(&o.lease, "leader-elect-lease-duration", 15*time.Second,
+		"how long others wait before they take over from a leader that is not heard of")
+	flags.DurationVar(&o.renew, "leader-elect-renew-deadline", 10*time.Second,
+		"how long the leader tries to renew its lease before it gives up")
+	flags.DurationVar(&o.retry, "leader-elect-retry-period", 2*time.Second, "how often to try to get or to renew the lease")
+	flags.StringVar(&o.pprofAddress, "pprof-bind-address", "0",
+		"where to serve profiles, to whoever can reach it: better localhost:6060 than :6060; 0 for not at all")
+	flags.BoolVar(&o.dryRun, "dry-run", false,
+		"write nothing: have the API server try every write, and log it; without leader election")
 	flags.BoolVar(&o.metricsSecure, "metrics-secure", true,
 		"serve metrics over HTTPS, to whom the cluster allows it; false for plain HTTP, to everybody")
 	flags.BoolVar(&o.allowHTTP2, "enable-http2", false, "serve metrics and webhooks over HTTP/2 too")
@@ -76,7 +88,11 @@ func (o options) manager(scheme *runtime.Scheme) ctrl.Options {
 		Cache:                   cache.Options{DefaultNamespaces: o.cached()},
 		Metrics:                 metrics,
 		HealthProbeBindAddress:  o.probeAddress,
-		LeaderElection:          o.leaderElect,
+		PprofBindAddress:        o.pprofAddress,
+		LeaderElection:          o.leaderElect && !o.dryRun,
+		LeaseDuration:           &o.lease,
+		RenewDeadline:           &o.renew,
+		RetryPeriod:             &o.retry,
 		LeaderElectionID:        "myapp.apps.example.com",
 		LeaderElectionNamespace: o.leaderNamespace,
 		// The process ends when the manager does, so the next leader need not wait

@@ -12,7 +12,9 @@ import (
 )
 
 func TestParse(t *testing.T) {
-	defaults := options{metricsAddress: "0", probeAddress: ":8081", metricsSecure: true, webhookPort: 9443, webhookCertLifetime: 90 * 24 * time.Hour}
+	defaults := options{metricsAddress: "0", probeAddress: ":8081", metricsSecure: true, pprofAddress: "0",
+		lease: 15 * time.Second, renew: 10 * time.Second, retry: 2 * time.Second,
+		webhookPort: 9443, webhookCertLifetime: 90 * 24 * time.Hour}
 	cases := map[string]struct {
 		args []string
 		want options
@@ -23,13 +25,15 @@ func TestParse(t *testing.T) {
 				"--metrics-bind-address=:8443", "--health-probe-bind-address=:1", "--leader-elect",
 				"--leader-election-namespace=ns", "--metrics-secure=false", "--enable-http2",
 				"--namespaces=a,b", "--print-rbac", "--webhooks", "--webhook-port=1", "--webhook-cert-path=/certs",
-				"--webhook-cert-lifetime=1h",
+				"--webhook-cert-lifetime=1h", "--pprof-bind-address=:2", "--dry-run", "--leader-elect-lease-duration=3s",
+				"--leader-elect-renew-deadline=2s", "--leader-elect-retry-period=1s",
 			},
 			options{
 				metricsAddress: ":8443", probeAddress: ":1", leaderElect: true,
 				leaderNamespace: "ns", metricsSecure: false, allowHTTP2: true,
 				namespaces: []string{"a", "b"}, printRBAC: true,
 				webhooks: true, webhookPort: 1, webhookCertPath: "/certs", webhookCertLifetime: time.Hour,
+				pprofAddress: ":2", dryRun: true, lease: 3 * time.Second, renew: 2 * time.Second, retry: time.Second,
 			},
 		},
 	}

@@ -19,8 +19,8 @@ import (
 
 // What config/webhook makes, with the prefix of config/default.
 const (
-	webhookService = "myapp-webhook-service"
-	certificateName  = "myapp-webhook-server-cert"
+	webhookService  = "myapp-webhook-service"
+	certificateName = "myapp-webhook-server-cert"
 )
 
 // trust is what has to trust the certificate of the webhooks.

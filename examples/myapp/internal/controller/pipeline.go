@@ -18,6 +18,7 @@ func NewPipeline(zone *dns.Zone) *reconcile.Pipeline[*v1.MyApp] {
 	service := resources.Ensure(desiredService)
 
 	return reconcile.NewPipeline("myapp",
+		pause(),
 		finalizer.Func("apps.example.com/dns", record{zone}.release).Acquire(record{zone}.acquire),
 		reconcile.All(deployment, service), // one that fails does not freeze the other
 		status.Func(func(app *v1.MyApp, run *reconcile.Run[*v1.MyApp]) {

@@ -15,10 +15,14 @@ import (
 type Zone struct {
 	mu      sync.Mutex
 	records map[string]string
+	told    func(change string) // instead of changing anything, nil to do it
 }
 
 // NewZone returns a zone without records.
 func NewZone() *Zone { return &Zone{records: map[string]string{}} }
+
+// DryRun returns a zone that never changes, and tells say what would be changed.
+func DryRun(say func(change string)) *Zone { return &Zone{told: say} }
 
 // Host returns the host under which the zone has an app.
 func Host(namespace, name string) string { return name + "." + namespace + ".example.com" }
@@ -35,6 +39,10 @@ func (z *Zone) Register(ctx context.Context, host, target string) error {
 	}
 	z.mu.Lock()
 	defer z.mu.Unlock()
+	if z.told != nil {
+		z.told("register " + host + " for " + target)
+		return nil
+	}
 	z.records[host] = target
 	return nil
 }
@@ -47,6 +55,10 @@ func (z *Zone) Release(ctx context.Context, host string) error {
 	}
 	z.mu.Lock()
 	defer z.mu.Unlock()
+	if z.told != nil {
+		z.told("release " + host)
+		return nil
+	}
 	delete(z.records, host)
 	return nil
 }

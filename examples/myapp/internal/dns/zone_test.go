@@ -109,3 +109,17 @@ func TestRecordsAreACopy(t *testing.T) {
 		t.Error("changing the copy changed the zone")
 	}
 }
+
+func TestDryRun(t *testing.T) {
+	var told []string
+	zone := dns.DryRun(func(change string) { told = append(told, change) })
+	if err := errors.Join(zone.Register(t.Context(), "a", "b"), zone.Release(t.Context(), "a")); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"register a for b", "release a"}, told); diff != "" {
+		t.Errorf("told (-want +got):\n%s", diff)
+	}
+	if len(zone.Records()) > 0 {
+		t.Errorf("there is %v", zone.Records())
+	}
+}
