@@ -20,7 +20,7 @@ func (s *ExternalStep[T, S]) keep(ctx context.Context, run *reconcile.Run[T]) (r
 		return reconcile.Wait("Deleting", "the object is being deleted"), nil
 	}
 	if s.byID && at.ID == "" && at.Token != "" {
-		return s.unknown(run, known, at), nil
+		return s.unknown(at), nil
 	}
 	thing, err := s.look(ctx, run, known, at)
 	if err != nil {
@@ -116,7 +116,7 @@ func (s *ExternalStep[T, S]) create(
 		return reconcile.Result{}, failure("CreateFailed", "create", err)
 	case err != nil && s.byID:
 		run.Warn(nil, reasonUnknown, "Create", "%s: create: %s", s.guard.name(), err.Error())
-		return s.unknown(run, known, Identity{Token: token}), nil
+		return s.unknown(Identity{Token: token}), nil
 	case err != nil:
 		return reconcile.Result{}, failure("CreateFailed", "create", err)
 	}
@@ -201,14 +201,10 @@ func (s *ExternalStep[T, S]) identified(at Identity) map[string]string {
 const reasonUnknown = "CreateOutcomeUnknown"
 
 // unknown is the outcome where nobody can tell whether there is a thing.
-func (s *ExternalStep[T, S]) unknown(run *reconcile.Run[T], known *memory[S], at Identity) reconcile.Result {
+func (s *ExternalStep[T, S]) unknown(at Identity) reconcile.Result {
 	message := fmt.Sprintf("it is not known whether a create with the token %s succeeded: "+
 		"set the annotation %s to the id of what it made, or remove the annotation %s if it made nothing",
 		at.Token, idKey(s.guard.finalizer), tokenKey(s.guard.finalizer))
-	if !known.told {
-		known.told = true
-		run.Warn(nil, reasonUnknown, "Create", "%s: %s", s.guard.name(), message)
-	}
 	return reconcile.Wait(reasonUnknown, message).Stalled()
 }
 

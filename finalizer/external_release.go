@@ -20,7 +20,7 @@ func (s *ExternalStep[T, S]) release(ctx context.Context, run *reconcile.Run[T])
 	}
 	if s.byID && at.ID == "" {
 		if at.Token != "" {
-			return s.unknown(run, known, at), nil
+			return s.unknown(at), nil
 		}
 		known.released = true // nothing was ever made
 		return reconcile.Continue, nil

@@ -22,7 +22,6 @@ type memory[S any] struct {
 	doubt    time.Time // when a Create failed that may still take effect
 	deleting bool      // Delete has succeeded
 	released bool      // and the thing is gone
-	told     bool      // that it is not known whether there is one
 }
 
 func (s *ExternalStep[T, S]) remembered(run *reconcile.Run[T]) *memory[S] {

@@ -112,10 +112,8 @@ func (s *DeadlineStep[T]) words(run *reconcile.Run[T], result reconcile.Result, 
 	words = fmt.Sprintf("not undone within %s: %s", s.limit, words)
 	s.said.Set(run, words)
 	name := s.step.Describe().Name
-	if s.letGo {
+	if s.letGo { // otherwise the pipeline tells of the step, which is stalled
 		run.Warn(nil, "LeftBehind", "Finalize", "%s: %s; it is left behind", name, words)
-	} else {
-		run.Warn(nil, "DeadlineExceeded", "Finalize", "%s: %s", name, words)
 	}
 	return words
 }

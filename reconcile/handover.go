@@ -19,7 +19,7 @@ func (p *Pipeline[T]) handOver(ctx context.Context, run *Run[T]) error {
 			others = append(others, name)
 		}
 	}
-	if len(others) == 0 || !p.root.reports {
+	if len(others) == 0 {
 		return nil
 	}
 	slices.Sort(others)
@@ -28,6 +28,10 @@ func (p *Pipeline[T]) handOver(ctx context.Context, run *Run[T]) error {
 		word = "finalizers "
 	}
 	waiting := Wait("HeldByOthers", "the "+word+strings.Join(others, ", ")+", which others have to take off")
+	run.Event(nil, waiting.reason, "Finalize", "everything is undone; deletion waits for %s", waiting.message)
+	if !p.root.reports {
+		return nil
+	}
 	run.record(&Description{Name: finalizersStep}, waiting, nil)
 	_, _ = p.conclude(ctx, run, waiting, nil) // see above
 	return ctx.Err()

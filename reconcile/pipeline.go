@@ -32,7 +32,7 @@ import (
 //     past the cache, and what this pass changed is merged into what is there,
 //     conditions by their type. A kind without a status subresource has its
 //     status written to the object.
-//  6. A step that has newly failed is told in a Warning event. While it fails for
+//  6. A step that has newly failed, or stalled, is told in a Warning event. While it fails for
 //     the same reason at the same generation of the object that is not new unless
 //     the error is a different one, see [Report], and neither are its words.
 //  7. The joined outcome of all steps is returned, see [Join] and [Return].
@@ -214,10 +214,14 @@ func (p *Pipeline[T]) conclude(ctx context.Context, run *Run[T], result Result, 
 
 // warn tells each failure in an event when it is new: see [failures].
 func (p *Pipeline[T]) warn(run *Run[T]) {
+	action := "Reconcile"
+	if run.Deleting() {
+		action = "Finalize"
+	}
 	for i := range run.reports.all {
 		report := &run.reports.all[i]
-		if report.Err != nil && run.memory.failures.tell(report.Step) {
-			run.Warn(nil, report.Reason, "Reconcile", "%s", report.Sentence())
+		if report.State >= StateFailed && run.memory.failures.tell(report.Step) {
+			run.Warn(nil, report.Reason, action, "%s", report.Sentence())
 		}
 	}
 }
