@@ -59,7 +59,7 @@ func told(span tracetest.SpanStub) string {
 		case "trueup.outcome", "trueup.reason":
 			text += " " + pair.Value.AsString()
 		case "http.response.status_code":
-			text += " " + pair.Value.Emit()
+			text += " " + pair.Value.String()
 		}
 	}
 	for _, event := range span.Events {
