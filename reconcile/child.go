@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"runtime/debug"
 	"slices"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -145,7 +146,11 @@ func hasOwn(err error) bool {
 
 // record reports on a step.
 func (r *Run[T]) record(about *Description, result Result, err error) {
-	r.reports.record(about, result, err, &r.memory.failures, r.Object().GetGeneration(), r.env.now)
+	var generation int64 // of interest only if something is wrong
+	if err != nil || result.stalled {
+		generation = r.Object().GetGeneration()
+	}
+	r.reports.record(about, result, err, &r.memory.failures, generation, r.env.now)
 }
 
 // guard calls a method of a step and makes a panic its error.
@@ -153,7 +158,10 @@ func guard[T client.Object](
 	ctx context.Context, run *Run[T], c *child[T],
 	method Action[T],
 ) (result Result, err error) {
-	defer func() {
+	defer func() { // one, and not [Recover] deferred besides: this is called for every step
+		if value := recover(); value != nil {
+			err = &PanicError{Value: value, Stack: debug.Stack()}
+		}
 		if err == nil {
 			return
 		}
@@ -162,6 +170,5 @@ func guard[T client.Object](
 			log.FromContext(ctx).Error(err, "step panicked", "step", c.about.Name, "stack", string(failure.Stack))
 		}
 	}()
-	defer Recover(&err)
 	return method(ctx, run)
 }

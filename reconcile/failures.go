@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -10,6 +11,7 @@ import (
 // or a port in it, from being news in each pass: every status with other words
 // is a write, and every event one more. Safe for concurrent use.
 type failures struct {
+	any    atomic.Bool // there have been some
 	mu     sync.Mutex
 	byStep map[string]*failure
 }
@@ -33,6 +35,9 @@ const wordsStay = time.Minute
 // says something else beside its numbers, and some time later. A Stalled step,
 // which is not tried over and over, has the words of its last error.
 func (f *failures) settle(report *Report, generation int64, clock func() time.Time) {
+	if report.State < StateFailed && !f.any.Load() {
+		return
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if report.State < StateFailed {
@@ -44,6 +49,7 @@ func (f *failures) settle(report *Report, generation int64, clock func() time.Ti
 		report.Message = known.message
 		return
 	}
+	f.any.Store(true)
 	if f.byStep == nil {
 		f.byStep = map[string]*failure{}
 	}
@@ -65,6 +71,9 @@ func (f *failure) covers(report *Report, generation int64, now time.Time) bool {
 
 // forget drops what was told of a step, which has not failed this time.
 func (f *failures) forget(step string) {
+	if !f.any.Load() {
+		return
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.byStep, step)

@@ -52,7 +52,12 @@ func tellState(ctx context.Context, state State, result Result, err error) {
 // meterOf returns the meter of a step.
 func (r *Run[T]) meterOf(about *Description) *meter {
 	if r.around != nil {
+		if i := near(r.around.blank, r.step, about.Name); i >= 0 {
+			r.step = i
+			return r.around.meters[i]
+		}
 		if i, ok := r.around.byName[about.Name]; ok {
+			r.step = i
 			return r.around.meters[i]
 		}
 	}

@@ -139,6 +139,7 @@ func (p *Pipeline[T]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Res
 	}
 	run := p.begin(object)
 	run.listen(ctx)
+	defer run.reports.end()
 	result, err := p.traced(ctx, run)
 	if err != nil && afterOf(err) > 0 && IsTerminal(err) {
 		log.FromContext(ctx).Error(err, "a step failed for good; another asked to run again", "after", afterOf(err).String())

@@ -22,6 +22,7 @@ type Run[T client.Object] struct {
 	memory  *objectMemory
 	values  *slots
 	reports *reports
+	step    int    // place of the last one that was performed
 	item    string // of a [ForEach]
 	prefix  string // of names, for the item
 	at      *meter // of the step that is running, nil between steps

@@ -30,7 +30,11 @@ func (s *sequence[T]) Describe() Description {
 func (s *sequence[T]) Reconcile(ctx context.Context, run *Run[T]) (Result, error) {
 	var join Join
 	for i := range s.children {
-		join.Add(run.reconcile(ctx, &s.children[i]))
+		result, err := run.reconcile(ctx, &s.children[i])
+		if err == nil && result.outcome == Continued && result.after == 0 {
+			continue
+		}
+		join.Add(result, err)
 		if join.Stops() {
 			break
 		}
