@@ -146,7 +146,7 @@ func (s *sightings) lost(got returned) string {
 
 // sameErrors reports whether all causes of one error are in the other.
 func sameErrors(want, got error) bool {
-	for _, text := range []string{"boom", "no"} {
+	for _, text := range []string{"boom", "refused"} {
 		if strings.Contains(want.Error(), text) && (got == nil || !strings.Contains(got.Error(), text)) {
 			return false
 		}

@@ -120,7 +120,7 @@ func outcomes(t *rapid.T) returned {
 	case 0:
 		return returned{result: reconcile.Continue.After(result.RequeueAfter()), err: fmt.Errorf("boom")}
 	case 1:
-		return returned{err: reconcile.Terminal(fmt.Errorf("no"))}
+		return returned{err: reconcile.Terminal(fmt.Errorf("refused"))}
 	}
 	return returned{result: result}
 }
