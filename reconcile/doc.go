@@ -47,6 +47,9 @@
 // that and refuses, with every fault listed at once, a pipeline that could only
 // fail at run time.
 //
+// A kind that the server learns of later is wired when it appears. Kinds that are
+// not known before an object names them are what package kinds is for.
+//
 // # Metrics
 //
 // These are in controller-runtime's registry, and so on the manager's metrics

@@ -226,3 +226,28 @@ func TestTheMetricsAreAsDocumented(t *testing.T) {
 		t.Errorf("documented and registered (-want +got):\n%s", diff)
 	}
 }
+
+// What is measured in a quiet pass costs no allocation of its own: ten steps have
+// no more than ten in all.
+func TestMeasuringAllocatesNothing(t *testing.T) {
+	object := &v1.MyApp{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "demo", UID: "uid"}}
+	server := fake.NewClientBuilder().WithScheme(scheme(t)).WithObjects(object).Build()
+	pipeline := reconcile.NewPipeline("allocating", tenSteps()...)
+	if err := pipeline.Setup(reconcile.Environment{Client: &uncopied{Client: server, app: object}}); err != nil {
+		t.Fatal(err)
+	}
+	request := ctrl.Request{NamespacedName: client.ObjectKeyFromObject(object)}
+	passes := 0
+	allocations := testing.AllocsPerRun(100, func() {
+		passes++
+		if _, err := pipeline.Reconcile(t.Context(), request); err != nil {
+			t.Error(err)
+		}
+	})
+	if allocations > 10 {
+		t.Errorf("a quiet pass of ten steps allocates %v times", allocations)
+	}
+	if got := measured(t, "allocating")["step_duration_seconds step=step-0"]; got != passes {
+		t.Errorf("%d passes were measured, want %d", got, passes)
+	}
+}
