@@ -68,6 +68,8 @@ func (s *site) deprive(without right) *deprived {
 func (d *deprived) legacy() *v1.MyApp {
 	d.Helper()
 	app := &v1.MyApp{ObjectMeta: metav1.ObjectMeta{Namespace: d.namespace, Name: "web"}, Spec: v1.MyAppSpec{Image: "img:1"}}
+	full(&app.Spec)
+	d.must(d.client.Create(d.ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: d.namespace, Name: app.Spec.SecretName}}))
 	d.must(d.client.Create(d.ctx, app))
 	old := func(step string) metav1.ObjectMeta {
 		return metav1.ObjectMeta{
@@ -150,8 +152,8 @@ func (d *deprived) denied(without right) bool {
 }
 
 // stir does what makes an operator act: in turn somebody asks for what cannot be
-// and deletes what it made, asks for what can be, and writes to the app while it
-// works. It lets the operator answer, if it can.
+// and deletes what it made, asks for less, and asks for all again and writes to the
+// app while it works. It lets the operator answer, if it can.
 func (d *deprived) stir(app *v1.MyApp, round int) {
 	d.Helper()
 	child := metav1.ObjectMeta{Namespace: d.namespace, Name: app.Name}
@@ -160,11 +162,17 @@ func (d *deprived) stir(app *v1.MyApp, round int) {
 		d.change(app, func() { app.Spec.NodeSelector = map[string]string{"disk": "very fast"} })
 		d.must(client.IgnoreNotFound(d.client.Delete(d.ctx, &corev1.Service{ObjectMeta: child})))
 		d.must(client.IgnoreNotFound(d.client.Delete(d.ctx, &appsv1.Deployment{ObjectMeta: child})))
+		for _, part := range parts() {
+			part.SetNamespace(child.Namespace)
+			part.SetName(child.Name)
+			d.must(client.IgnoreNotFound(d.client.Delete(d.ctx, part)))
+		}
 		d.answer(app, "DeploymentReady", "very fast")
 	case 1:
-		d.change(app, func() { app.Spec.NodeSelector = nil })
+		d.change(app, func() { app.Spec = v1.MyAppSpec{Image: app.Spec.Image} }) // nothing but the least
 		d.answer(app, "DeploymentReady", "0 of 1")
 	default:
+		d.change(app, func() { full(&app.Spec) })
 		for i := range 20 {
 			d.change(app, func() { metav1.SetMetaDataAnnotation(&app.ObjectMeta, "stirred", fmt.Sprint(round, i)) })
 		}

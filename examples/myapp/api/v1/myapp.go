@@ -1,6 +1,9 @@
 package v1
 
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
 
 // MyAppSpec is what its user wants a MyApp to be.
 type MyAppSpec struct {
@@ -29,6 +32,63 @@ type MyAppSpec struct {
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
 	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
+
+	// resources are what a pod asks for and may use.
+	// +optional
+	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
+
+	// probes say how to find out whether a pod is alive and ready. Defaults to its
+	// process being there.
+	// +optional
+	Probes *Probes `json:"probes,omitempty"`
+
+	// env are environment variables of the container.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=128
+	Env []EnvVar `json:"env,omitempty"`
+
+	// config are files, by name, that the container finds in /etc/myapp. Pods start
+	// anew when they change.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=64
+	// +kubebuilder:validation:XValidation:rule="self.all(file, file.matches('^[-._a-zA-Z0-9]{1,253}$'))",message="the name of a file may have letters, digits, '-', '_' and '.', and at most 253 of them"
+	Config map[string]string `json:"config,omitempty"`
+
+	// secretName is a Secret of the same namespace whose keys are environment
+	// variables too. It is waited for, and pods start anew when it changes.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	SecretName string `json:"secretName,omitempty"`
+
+	// spread keeps pods apart where that is possible.
+	// +optional
+	Spread Spread `json:"spread,omitempty"`
+
+	// ingress lets the world in. Defaults to not.
+	// +optional
+	Ingress *Ingress `json:"ingress,omitempty"`
+
+	// autoscaling has an autoscaler say how many pods there are, instead of
+	// replicas. Defaults to not.
+	// +optional
+	Autoscaling *Autoscaling `json:"autoscaling,omitempty"`
+
+	// disruption limits how many pods may be away at a time, as when nodes are
+	// drained. Defaults to no limit.
+	// +optional
+	Disruption *Disruption `json:"disruption,omitempty"`
+
+	// serviceAccount gives the pods an account of their own. Defaults to the default
+	// one of the namespace.
+	// +optional
+	ServiceAccount *ServiceAccount `json:"serviceAccount,omitempty"`
+
+	// networkPolicy says who may call the app. Defaults to whoever may by other
+	// policies.
+	// +optional
+	NetworkPolicy *NetworkPolicy `json:"networkPolicy,omitempty"`
 }
 
 // MyAppStatus is how a MyApp is doing.

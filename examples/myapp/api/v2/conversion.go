@@ -12,10 +12,21 @@ import (
 func ToV1(_ context.Context, from *MyApp, into *v1.MyApp) error {
 	into.ObjectMeta, into.Status = from.ObjectMeta, from.Status
 	into.Spec = v1.MyAppSpec{
-		Image:        from.Spec.Image,
-		Replicas:     from.Spec.Replicas,
-		Port:         from.Spec.ContainerPort,
-		NodeSelector: from.Spec.NodeSelector,
+		Image:          from.Spec.Image,
+		Replicas:       from.Spec.Replicas,
+		Port:           from.Spec.ContainerPort,
+		NodeSelector:   from.Spec.NodeSelector,
+		Resources:      from.Spec.Resources,
+		Probes:         from.Spec.Probes,
+		Env:            from.Spec.Env,
+		Config:         from.Spec.Config,
+		SecretName:     from.Spec.SecretName,
+		Spread:         from.Spec.Spread,
+		Ingress:        from.Spec.Ingress,
+		Autoscaling:    from.Spec.Autoscaling,
+		Disruption:     from.Spec.Disruption,
+		ServiceAccount: from.Spec.ServiceAccount,
+		NetworkPolicy:  from.Spec.NetworkPolicy,
 	}
 	return nil
 }
@@ -24,10 +35,21 @@ func ToV1(_ context.Context, from *MyApp, into *v1.MyApp) error {
 func FromV1(_ context.Context, from *v1.MyApp, into *MyApp) error {
 	into.ObjectMeta, into.Status = from.ObjectMeta, from.Status
 	into.Spec = MyAppSpec{
-		Image:         from.Spec.Image,
-		Replicas:      from.Spec.Replicas,
-		ContainerPort: from.Spec.Port,
-		NodeSelector:  from.Spec.NodeSelector,
+		Image:          from.Spec.Image,
+		Replicas:       from.Spec.Replicas,
+		ContainerPort:  from.Spec.Port,
+		NodeSelector:   from.Spec.NodeSelector,
+		Resources:      from.Spec.Resources,
+		Probes:         from.Spec.Probes,
+		Env:            from.Spec.Env,
+		Config:         from.Spec.Config,
+		SecretName:     from.Spec.SecretName,
+		Spread:         from.Spec.Spread,
+		Ingress:        from.Spec.Ingress,
+		Autoscaling:    from.Spec.Autoscaling,
+		Disruption:     from.Spec.Disruption,
+		ServiceAccount: from.Spec.ServiceAccount,
+		NetworkPolicy:  from.Spec.NetworkPolicy,
 	}
 	return nil
 }

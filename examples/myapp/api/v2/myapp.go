@@ -1,6 +1,7 @@
 package v2
 
 import (
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
@@ -32,6 +33,63 @@ type MyAppSpec struct {
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
 	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
+
+	// resources are what a pod asks for and may use.
+	// +optional
+	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
+
+	// probes say how to find out whether a pod is alive and ready. Defaults to its
+	// process being there.
+	// +optional
+	Probes *v1.Probes `json:"probes,omitempty"`
+
+	// env are environment variables of the container.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=128
+	Env []v1.EnvVar `json:"env,omitempty"`
+
+	// config are files, by name, that the container finds in /etc/myapp. Pods start
+	// anew when they change.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=64
+	// +kubebuilder:validation:XValidation:rule="self.all(file, file.matches('^[-._a-zA-Z0-9]{1,253}$'))",message="the name of a file may have letters, digits, '-', '_' and '.', and at most 253 of them"
+	Config map[string]string `json:"config,omitempty"`
+
+	// secretName is a Secret of the same namespace whose keys are environment
+	// variables too. It is waited for, and pods start anew when it changes.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	SecretName string `json:"secretName,omitempty"`
+
+	// spread keeps pods apart where that is possible.
+	// +optional
+	Spread v1.Spread `json:"spread,omitempty"`
+
+	// ingress lets the world in. Defaults to not.
+	// +optional
+	Ingress *v1.Ingress `json:"ingress,omitempty"`
+
+	// autoscaling has an autoscaler say how many pods there are, instead of
+	// replicas. Defaults to not.
+	// +optional
+	Autoscaling *v1.Autoscaling `json:"autoscaling,omitempty"`
+
+	// disruption limits how many pods may be away at a time, as when nodes are
+	// drained. Defaults to no limit.
+	// +optional
+	Disruption *v1.Disruption `json:"disruption,omitempty"`
+
+	// serviceAccount gives the pods an account of their own. Defaults to the default
+	// one of the namespace.
+	// +optional
+	ServiceAccount *v1.ServiceAccount `json:"serviceAccount,omitempty"`
+
+	// networkPolicy says who may call the app. Defaults to whoever may by other
+	// policies.
+	// +optional
+	NetworkPolicy *v1.NetworkPolicy `json:"networkPolicy,omitempty"`
 }
 
 // MyApp is an application: some replicas of an image behind a Service, known to

@@ -5,6 +5,7 @@
 package v2
 
 import (
+	"github.com/trueup-dev/trueup/examples/myapp/api/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
@@ -81,6 +82,49 @@ func (in *MyAppSpec) DeepCopyInto(out *MyAppSpec) {
 		for key, val := range *in {
 			(*out)[key] = val
 		}
+	}
+	in.Resources.DeepCopyInto(&out.Resources)
+	if in.Probes != nil {
+		in, out := &in.Probes, &out.Probes
+		*out = new(v1.Probes)
+		**out = **in
+	}
+	if in.Env != nil {
+		in, out := &in.Env, &out.Env
+		*out = make([]v1.EnvVar, len(*in))
+		copy(*out, *in)
+	}
+	if in.Config != nil {
+		in, out := &in.Config, &out.Config
+		*out = make(map[string]string, len(*in))
+		for key, val := range *in {
+			(*out)[key] = val
+		}
+	}
+	if in.Ingress != nil {
+		in, out := &in.Ingress, &out.Ingress
+		*out = new(v1.Ingress)
+		(*in).DeepCopyInto(*out)
+	}
+	if in.Autoscaling != nil {
+		in, out := &in.Autoscaling, &out.Autoscaling
+		*out = new(v1.Autoscaling)
+		(*in).DeepCopyInto(*out)
+	}
+	if in.Disruption != nil {
+		in, out := &in.Disruption, &out.Disruption
+		*out = new(v1.Disruption)
+		(*in).DeepCopyInto(*out)
+	}
+	if in.ServiceAccount != nil {
+		in, out := &in.ServiceAccount, &out.ServiceAccount
+		*out = new(v1.ServiceAccount)
+		(*in).DeepCopyInto(*out)
+	}
+	if in.NetworkPolicy != nil {
+		in, out := &in.NetworkPolicy, &out.NetworkPolicy
+		*out = new(v1.NetworkPolicy)
+		(*in).DeepCopyInto(*out)
 	}
 }
 

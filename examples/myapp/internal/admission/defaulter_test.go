@@ -15,6 +15,26 @@ func TestDefaulter(t *testing.T) {
 	}{
 		"nothing to do": {"what is right stays", v1.MyAppSpec{Image: "img:1"}, v1.MyAppSpec{Image: "img:1"}},
 		"pasted":        {"white space around an image means nothing", v1.MyAppSpec{Image: " img:1\n"}, v1.MyAppSpec{Image: "img:1"}},
+		"autoscaled": {
+			"it begins with as many pods as there were",
+			v1.MyAppSpec{Image: "img:1", Replicas: new(int32(3)), Autoscaling: &v1.Autoscaling{MaxReplicas: 5}},
+			v1.MyAppSpec{Image: "img:1", Replicas: new(int32(3)), Autoscaling: &v1.Autoscaling{MinReplicas: new(int32(3)), MaxReplicas: 5}},
+		},
+		"autoscaled from 0": {
+			"an autoscaler cannot begin there",
+			v1.MyAppSpec{Image: "img:1", Replicas: new(int32(0)), Autoscaling: &v1.Autoscaling{MaxReplicas: 5}},
+			v1.MyAppSpec{Image: "img:1", Replicas: new(int32(0)), Autoscaling: &v1.Autoscaling{MinReplicas: new(int32(1)), MaxReplicas: 5}},
+		},
+		"below": {
+			"the bounds stay in order",
+			v1.MyAppSpec{Image: "img:1", Replicas: new(int32(9)), Autoscaling: &v1.Autoscaling{MaxReplicas: 5}},
+			v1.MyAppSpec{Image: "img:1", Replicas: new(int32(9)), Autoscaling: &v1.Autoscaling{MinReplicas: new(int32(5)), MaxReplicas: 5}},
+		},
+		"bounded": {
+			"what was said counts",
+			v1.MyAppSpec{Image: "img:1", Replicas: new(int32(3)), Autoscaling: &v1.Autoscaling{MinReplicas: new(int32(2)), MaxReplicas: 5}},
+			v1.MyAppSpec{Image: "img:1", Replicas: new(int32(3)), Autoscaling: &v1.Autoscaling{MinReplicas: new(int32(2)), MaxReplicas: 5}},
+		},
 	}
 	for name, test := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -6,28 +6,58 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
+	"github.com/trueup-dev/trueup/reconcile"
+	"github.com/trueup-dev/trueup/resources"
 )
 
-// desiredDeployment runs the image as the restricted pod security standard asks.
-func desiredDeployment(app *v1.MyApp) (*appsv1.Deployment, error) {
-	return &appsv1.Deployment{
+// What makes pods start anew when it changes.
+const (
+	configAnnotation   = "apps.example.com/config-hash"
+	rotationAnnotation = "apps.example.com/secret-hash"
+)
+
+// deploymentWith returns what builds the Deployment of an app whose Secret another
+// step refers to.
+func deploymentWith(secret *resources.Referent[*v1.MyApp, *corev1.Secret]) func(*v1.MyApp, *reconcile.Run[*v1.MyApp]) (*appsv1.Deployment, error) {
+	return func(app *v1.MyApp, run *reconcile.Run[*v1.MyApp]) (*appsv1.Deployment, error) {
+		hash, _ := secret.Hash(run)
+		return desiredDeployment(app, hash), nil
+	}
+}
+
+// desiredDeployment runs the app. secretHash is short for what its Secret says, or
+// empty if it has none.
+func desiredDeployment(app *v1.MyApp, secretHash string) *appsv1.Deployment {
+	deployment := &appsv1.Deployment{
 		ObjectMeta: metav1.ObjectMeta{Name: app.Name, Labels: labels(app)},
 		Spec: appsv1.DeploymentSpec{
 			Replicas: app.Spec.Replicas,
 			Selector: &metav1.LabelSelector{MatchLabels: labels(app)},
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: labels(app)},
-				Spec: corev1.PodSpec{NodeSelector: app.Spec.NodeSelector, Containers: []corev1.Container{{
-					Name: "app", Image: app.Spec.Image,
-					Ports: []corev1.ContainerPort{{Name: "http", ContainerPort: app.Spec.Port}},
-					SecurityContext: &corev1.SecurityContext{
-						AllowPrivilegeEscalation: new(false),
-						Capabilities:             &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
-						RunAsNonRoot:             new(true),
-						SeccompProfile:           &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
-					},
-				}}},
+				Spec: corev1.PodSpec{
+					NodeSelector:              app.Spec.NodeSelector,
+					TopologySpreadConstraints: spreadOf(app),
+					Containers:                []corev1.Container{containerOf(app)},
+				},
 			},
 		},
-	}, nil
+	}
+	pod := &deployment.Spec.Template
+	if isScaled(app) {
+		deployment.Spec.Replicas = nil // the autoscaler's
+	}
+	if hasAccount(app) {
+		pod.Spec.ServiceAccountName = app.Name
+		pod.Spec.AutomountServiceAccountToken = new(false)
+	}
+	if hasConfig(app) {
+		source := &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: app.Name}}
+		pod.Spec.Volumes = []corev1.Volume{{Name: "config", VolumeSource: corev1.VolumeSource{ConfigMap: source}}}
+		metav1.SetMetaDataAnnotation(&pod.ObjectMeta, configAnnotation, configHash(app))
+	}
+	if secretHash != "" {
+		metav1.SetMetaDataAnnotation(&pod.ObjectMeta, rotationAnnotation, secretHash)
+	}
+	return deployment
 }

@@ -21,10 +21,7 @@ func sampleApp() *v1.MyApp {
 
 func TestDesiredDeployment(t *testing.T) {
 	app := sampleApp()
-	deployment, err := desiredDeployment(app)
-	if err != nil {
-		t.Fatal(err)
-	}
+	deployment := desiredDeployment(app, "")
 	labels := map[string]string{"app.kubernetes.io/name": "myapp", "app.kubernetes.io/instance": "web"}
 	pod := deployment.Spec.Template
 	for what, diff := range map[string]string{
@@ -50,10 +47,7 @@ func TestDesiredDeployment(t *testing.T) {
 func TestDesiredDeploymentLeavesReplicasToTheirDefault(t *testing.T) {
 	app := sampleApp()
 	app.Spec.Replicas = nil
-	deployment, err := desiredDeployment(app)
-	if err != nil {
-		t.Fatal(err)
-	}
+	deployment := desiredDeployment(app, "")
 	if deployment.Spec.Replicas != nil {
 		t.Errorf("replicas are %d, want none", *deployment.Spec.Replicas)
 	}

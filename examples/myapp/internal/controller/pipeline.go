@@ -1,4 +1,5 @@
-// Package controller makes of every MyApp a Deployment, a Service and a DNS record.
+// Package controller makes of every MyApp a Deployment, a Service and a DNS record,
+// and what else it asks for.
 package controller
 
 import (
@@ -14,13 +15,18 @@ import (
 
 // NewPipeline returns the controller of MyApps, which keeps their records in zone.
 func NewPipeline(zone *dns.Zone) *reconcile.Pipeline[*v1.MyApp] {
-	deployment := resources.Ensure(desiredDeployment)
+	secret := resources.Reference(secretOf)
+	deployment := resources.EnsureFrom(deploymentWith(secret))
 	service := resources.Ensure(desiredService)
 
 	return reconcile.NewPipeline("myapp",
 		pause(),
 		finalizer.Func("apps.example.com/dns", record{zone}.release).Acquire(record{zone}.acquire),
-		reconcile.All(deployment, service), // one that fails does not freeze the other
+		reconcile.All( // one that fails does not freeze the others
+			reconcile.Sequence(needed(secret), deployment),
+			service,
+			parts(),
+		),
 		status.Func(func(app *v1.MyApp, run *reconcile.Run[*v1.MyApp]) {
 			if d, ok := deployment.Observed(run); ok {
 				app.Status.Replicas = d.Status.Replicas

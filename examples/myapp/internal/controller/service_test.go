@@ -34,10 +34,7 @@ func TestServiceReachesPods(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	deployment, err := desiredDeployment(sampleApp())
-	if err != nil {
-		t.Fatal(err)
-	}
+	deployment := desiredDeployment(sampleApp(), "")
 	pod := deployment.Spec.Template
 	if diff := cmp.Diff(pod.Labels, service.Spec.Selector); diff != "" {
 		t.Errorf("selector (-labels of pods +selector):\n%s", diff)

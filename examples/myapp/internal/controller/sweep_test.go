@@ -122,8 +122,32 @@ func TestMyAppTransitions(t *testing.T) {
 	faults.Transitions{
 		Sweep:      faults.Sweep{Kinds: kinds, New: subject, Given: []client.Object{app}, Ignore: withoutPullPolicy},
 		Definition: crd,
-		Values:     map[string][]any{"replicas": {int64(0), int64(1), int64(5)}},
+		Values:     values,
 	}.Check(t)
+}
+
+// values are those to give fields that need special ones. Parts that an app need not
+// have are led through their changes on a real API server, by TestParts: every pair of
+// them here would take hours.
+var values = map[string][]any{
+	"replicas":                     {int64(0), int64(1), int64(5)},
+	"spread":                       {"Zone"},
+	"config":                       {map[string]any{"app.conf": "a=1"}},
+	"secretName":                   {},
+	"env":                          {},
+	"resources.claims":             {},
+	"resources.limits":             {},
+	"resources.requests":           {},
+	"probes.path":                  {},
+	"ingress.host":                 {},
+	"ingress.className":            {},
+	"ingress.tlsSecretName":        {},
+	"autoscaling.minReplicas":      {},
+	"autoscaling.maxReplicas":      {},
+	"autoscaling.cpuPercent":       {},
+	"disruption.maxUnavailable":    {},
+	"serviceAccount.annotations":   {},
+	"networkPolicy.fromNamespaces": {},
 }
 
 // withoutPullPolicy takes out what the API server puts into a Deployment by the tag of
