@@ -31,6 +31,28 @@
 // "Skipped" is what [Sequence] and the pipeline do. [All] runs every step and
 // joins the outcomes; see its comment for the rules.
 //
+// This is what a combinator returns whose first step returns what the column says,
+// and whose second continues; with a plus where the second runs too. Of what goes
+// around one step the second is the next in a Sequence; [Catch] is given a function
+// that returns the error. In a [ForEach] each item is a Sequence of its own, and
+// the items are joined. A test holds the table to what they do.
+//
+//	a step in           Continue   After   Wait   Halt   error   Terminal   panic
+//	Sequence            Continue+  After+  Wait   Halt   error   Terminal   error
+//	All                 Continue+  After+  Wait+  Halt+  error+  Terminal+  error+
+//	Parallel            Continue+  After+  Wait+  Halt+  error+  Terminal+  error+
+//	Graph, After        Continue+  After+  Wait   Halt   error   Terminal   error
+//	Graph, AfterTrying  Continue+  After+  Wait+  Halt+  error+  Terminal+  error+
+//	When                Continue+  After+  Wait   Halt   error   Terminal   error
+//	Switch              Continue+  After+  Wait   Halt   error   Terminal   error
+//	In                  Continue+  After+  Wait   Halt   error   Terminal   error
+//	Wrap                Continue+  After+  Wait   Halt   error   Terminal   error
+//	Retry               Continue+  After+  Wait   Halt   error   Terminal   error
+//	Timeout             Continue+  After+  Wait   Halt   error   Terminal   error
+//	Catch               Continue+  After+  Wait   Halt   error   Terminal   error
+//	Finally             Continue+  After+  Wait   Halt   error   Terminal   error
+//	Once                Continue+  After+  Wait   Halt   error   Terminal   error
+//
 // # What flows between steps
 //
 // Steps are plain values, made once and shared by all workers; they hold
