@@ -53,9 +53,13 @@ func outcomesTable(t *testing.T) string {
 		{"All", func(a, b step) step { return reconcile.All(a, b) }},
 		{"Parallel", func(a, b step) step { return reconcile.Parallel(a, b) }},
 		{"Graph, After", func(a, b step) step { return reconcile.Graph(reconcile.At("a", a), reconcile.At("b", b).After("a")) }},
-		{"Graph, AfterTrying", func(a, b step) step { return reconcile.Graph(reconcile.At("a", a), reconcile.At("b", b).AfterTrying("a")) }},
+		{"Graph, AfterTrying", func(a, b step) step {
+			return reconcile.Graph(reconcile.At("a", a), reconcile.At("b", b).AfterTrying("a"))
+		}},
 		{"When", func(a, b step) step { return reconcile.When(always, a, b) }},
-		{"Switch", func(a, b step) step { return reconcile.Switch(func(object) string { return "x" }, reconcile.Case("x", a, b)) }},
+		{"Switch", func(a, b step) step {
+			return reconcile.Switch(func(object) string { return "x" }, reconcile.Case("x", a, b))
+		}},
 		{"In", func(a, b step) step {
 			return reconcile.In(reconcile.Elsewhere("other", &otherCluster{client: exampleEnvironment.Client}), a, b)
 		}},
@@ -73,7 +77,7 @@ func outcomesTable(t *testing.T) string {
 	for _, column := range columns {
 		cells = append(cells, column.name)
 	}
-	fmt.Fprintln(table, strings.Join(cells, "\t"))
+	_, _ = fmt.Fprintln(table, strings.Join(cells, "\t"))
 	for _, row := range rows {
 		cells := []string{"//\t" + row.name}
 		for _, column := range columns {
@@ -85,7 +89,7 @@ func outcomesTable(t *testing.T) string {
 			result, err := newRun(t).Do(t.Context(), row.combine(reconcile.Func("first", column.act), second))
 			cells = append(cells, cell(result, err, ran))
 		}
-		fmt.Fprintln(table, strings.Join(cells, "\t"))
+		_, _ = fmt.Fprintln(table, strings.Join(cells, "\t"))
 	}
 	if err := table.Flush(); err != nil {
 		t.Fatal(err)
