@@ -39,7 +39,7 @@ func (p *Pipeline[T]) noteAnswer(run *Run[T], answer T) {
 // withoutEchoes returns a predicate that drops the events of this pipeline's
 // own writes to the object. Without it an error whose pass writes a status would
 // be retried at once, and not with backoff. An event that comes before the
-// server's answer to the write is not known yet and passes.
+// server's answer to the write is not known yet: see [early].
 //
 // A write is made under an optimistic lock on what the pass has worked from, so
 // that exactly its resource version holds nobody else's change. Resyncs, whose
@@ -53,11 +53,17 @@ func (p *Pipeline[T]) withoutEchoes() predicate.Predicate {
 		if version == "" || version == update.ObjectOld.GetResourceVersion() {
 			return true
 		}
-		memory := p.env.Memory.find(client.ObjectKeyFromObject(update.ObjectNew), update.ObjectNew.GetUID())
-		if memory == nil {
-			return true
+		name := client.ObjectKeyFromObject(update.ObjectNew)
+		if p.early.hold(name, version) {
+			return false
 		}
-		last, known := fromSlot[answers](memory.get(p.answered))
-		return !known || !slices.Contains(last[:], hashOfVersion(version))
+		memory := p.env.Memory.find(name, update.ObjectNew.GetUID())
+		return memory == nil || !p.wrote(memory, version)
 	}}
+}
+
+// wrote reports whether a version of an object is the answer to a write.
+func (p *Pipeline[T]) wrote(memory *objectMemory, version string) bool {
+	last, known := fromSlot[answers](memory.get(p.answered))
+	return known && slices.Contains(last[:], hashOfVersion(version))
 }

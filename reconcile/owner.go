@@ -103,9 +103,11 @@ func patchBody(known client.Object, body map[string]any) ([]byte, error) {
 type patcher func(ctx context.Context, object client.Object, patch client.Patch) error
 
 func (p *Pipeline[T]) toObject(ctx context.Context, object client.Object, patch client.Patch) error {
+	p.early.expect(client.ObjectKeyFromObject(object))
 	return p.env.Client.Patch(ctx, object, patch, client.FieldOwner(p.env.FieldManager))
 }
 
 func (p *Pipeline[T]) toStatus(ctx context.Context, object client.Object, patch client.Patch) error {
+	p.early.expect(client.ObjectKeyFromObject(object))
 	return p.env.Client.Status().Patch(ctx, object, patch, client.FieldOwner(p.env.FieldManager))
 }

@@ -63,6 +63,7 @@ type Pipeline[T client.Object] struct {
 	answered *Memo[answers]
 	plain    *Memo[struct{}]          // set if the kind has no status subresource
 	futile   *Memo[[sha256.Size]byte] // digest of the last write that changed nothing
+	early    early
 	env      *Environment
 }
 
@@ -138,6 +139,7 @@ func (p *Pipeline[T]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Res
 		return ctrl.Result{}, fmt.Errorf("read %s %s: %w", p.kind, req.NamespacedName, err)
 	}
 	run := p.begin(object)
+	defer p.early.release(req.NamespacedName, func(version string) bool { return p.wrote(run.memory, version) })
 	run.listen(ctx)
 	defer run.reports.end()
 	result, err := p.traced(ctx, run)

@@ -41,6 +41,7 @@ func (p *Pipeline[T]) SetupWithManager(mgr ctrl.Manager, customize ...func(*buil
 	}
 	now, later := splitByServed(wires)
 	build := ctrl.NewControllerManagedBy(mgr).Named(p.name).For(p.kind.prototype, builder.WithPredicates(p.withoutEchoes()))
+	build.WatchesRawSource(p.early.source())
 	for _, wire := range now {
 		if err := wire.index(context.Background()); err != nil {
 			return fmt.Errorf("pipeline %q: %w", p.name, err)
