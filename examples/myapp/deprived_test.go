@@ -25,34 +25,28 @@ import (
 	"github.com/trueup-dev/trueup/resources"
 )
 
-// deprived is an operator that lacks a right, in a namespace of its own.
+// deprived is an operator that lacks rights, in a namespace of its own.
 type deprived struct {
 	*site
 	namespace string
+	told      []string // what the conditions of the app that were False have said
 	mu        sync.Mutex
 	denials   []string
 }
 
 // deprive binds the service account of a new namespace to a Role without the
-// right.
-func (s *site) deprive(without right) *deprived {
+// rights.
+func (s *site) deprive(without []right) *deprived {
 	s.Helper()
 	d := &deprived{site: s, namespace: s.env.Namespace(s.T)}
 	role := roleIn(s.T, d.namespace)
-	for i := range role.Rules {
-		rule := &role.Rules[i]
-		if rule.APIGroups[0] != without.group || !slices.Contains(rule.Resources, without.resource) {
-			continue
-		}
-		less := *rule.DeepCopy()
-		less.Resources = []string{without.resource}
-		less.Verbs = slices.DeleteFunc(less.Verbs, func(verb string) bool { return verb == without.verb })
-		rule.Resources = slices.DeleteFunc(rule.Resources, func(name string) bool { return name == without.resource })
-		role.Rules = append(role.Rules, less)
+	rights := slices.DeleteFunc(rightsOf(role.Rules), func(r right) bool { return slices.Contains(without, r) })
+	role.Rules = nil
+	for _, r := range rights {
+		role.Rules = append(role.Rules, rbacv1.PolicyRule{
+			APIGroups: []string{r.group}, Resources: []string{r.resource}, Verbs: []string{r.verb},
+		})
 	}
-	role.Rules = slices.DeleteFunc(role.Rules, func(rule rbacv1.PolicyRule) bool {
-		return len(rule.Resources) == 0 || len(rule.Verbs) == 0
-	})
 	s.must(s.client.Create(s.ctx, role))
 	s.must(s.client.Create(s.ctx, &rbacv1.RoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Namespace: d.namespace, Name: "operator"},
@@ -133,22 +127,32 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
 
-// denied reports whether the API server has denied the right. It fails the test
-// if it has denied another one, or if the time is over.
-func (d *deprived) denied(without right) bool {
+// denied reports whether the API server has denied each of the rights, and the app has
+// told so where it can. It fails the test if another right was denied, or if the time is
+// over.
+func (d *deprived) denied(without []right) bool {
 	d.Helper()
-	d.must(d.ctx.Err())
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	lacking := func(words []string, r right) bool {
+		return !slices.ContainsFunc(words, func(message string) bool { return strings.Contains(message, r.denial()) })
+	}
+	var silent []right
+	for _, r := range without {
+		if lacking(d.denials, r) || r.shows() && lacking(d.told, r) {
+			silent = append(silent, r)
+		}
+	}
+	if err := d.ctx.Err(); err != nil {
+		d.Fatalf("nobody told that these were denied: %v: %v", silent, err)
+	}
 	for _, message := range d.denials {
-		switch {
-		case strings.Contains(message, without.denial()):
-			return true
-		case !strings.Contains(message, "exceeded quota"):
+		known := func(r right) bool { return strings.Contains(message, r.denial()) }
+		if !strings.Contains(message, "exceeded quota") && !slices.ContainsFunc(without, known) {
 			d.Fatalf("the role lacks %v, and the API server says: %s", without, message)
 		}
 	}
-	return false
+	return len(silent) == 0
 }
 
 // stir does what makes an operator act: in turn somebody asks for what cannot be
@@ -203,6 +207,11 @@ func (d *deprived) answer(app *v1.MyApp, condition, words string) {
 		if err := d.client.Get(ctx, client.ObjectKeyFromObject(app), app); err != nil {
 			return err
 		}
+		for _, says := range app.Status.Conditions {
+			if says.Status == metav1.ConditionFalse && !slices.Contains(d.told, says.Message) {
+				d.told = append(d.told, says.Message)
+			}
+		}
 		is := meta.FindStatusCondition(app.Status.Conditions, condition)
 		if is == nil || !strings.Contains(is.Message, words) || is.ObservedGeneration != app.Generation {
 			return fmt.Errorf("it says %+v", is)
@@ -233,16 +242,4 @@ func (d *deprived) change(app *v1.MyApp, change func()) {
 	before := app.DeepCopy()
 	change()
 	d.must(d.client.Patch(d.ctx, app, client.MergeFrom(before)))
-}
-
-// shown returns an error unless Ready is False and names the right that lacks.
-func (d *deprived) shown(app *v1.MyApp, without right) error {
-	if err := d.client.Get(d.ctx, client.ObjectKeyFromObject(app), app); err != nil {
-		return err
-	}
-	ready := meta.FindStatusCondition(app.Status.Conditions, "Ready")
-	if ready == nil || ready.Status != metav1.ConditionFalse || !strings.Contains(ready.Message, without.denial()) {
-		return fmt.Errorf("Ready is %+v", ready)
-	}
-	return nil
 }

@@ -186,7 +186,7 @@ func TestDryRun(t *testing.T) {
 func TestNotReadyWithoutCaches(t *testing.T) {
 	s := newSite(t, "config/without-webhooks")
 	featurestesting.SetFeatureDuringTest(t, features.WatchListClient, false) // so that a cache is filled by a list
-	d := s.deprive(right{"", "services", "list"})
+	d := s.deprive([]right{{"", "services", "list"}})
 	d.start()
 	s.await("it is alive", func() error { return s.expect(http.StatusOK, "http://"+s.probes+"/healthz", "") })
 	s.await("it is not ready", func() error { return s.expect(http.StatusInternalServerError, "http://"+s.probes+"/readyz", "") })
