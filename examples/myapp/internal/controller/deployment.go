@@ -49,6 +49,10 @@ func desiredDeployment(app *v1.MyApp, secretHash string) *appsv1.Deployment {
 	}
 	if hasAccount(app) {
 		pod.Spec.ServiceAccountName = app.Name
+		// The API server makes each of the two of the other. If this one were not ours
+		// as well, it would stay, and bring the other back, when there is no account
+		// any more.
+		pod.Spec.DeprecatedServiceAccount = app.Name
 		pod.Spec.AutomountServiceAccountToken = new(false)
 	}
 	if hasConfig(app) {
