@@ -63,6 +63,9 @@ func run(ctx context.Context, config *rest.Config, options options) error {
 	}
 	manager := options.manager(scheme)
 	manager.WebhookServer = server
+	if manager.LeaderElection {
+		(&fence{term: options.renew}).put(config, &manager)
+	}
 	mgr, err := ctrl.NewManager(config, manager)
 	if err != nil {
 		return fmt.Errorf("make manager: %w", err)
