@@ -17,10 +17,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/kustomize/api/krusty"
-	"sigs.k8s.io/kustomize/kyaml/filesys"
 
 	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
+	"github.com/trueup-dev/trueup/examples/myapp/internal/overlay"
 	"github.com/trueup-dev/trueup/examples/myapp/internal/stage"
 	"github.com/trueup-dev/trueup/testing/cluster"
 	"github.com/trueup-dev/trueup/testing/steptest"
@@ -52,32 +51,14 @@ func newSite(t *testing.T, directory string) *site {
 	return s
 }
 
-// manifests returns what "kubectl kustomize" makes of a directory.
-func manifests(t *testing.T, directory string) []*unstructured.Unstructured {
-	t.Helper()
-	options := krusty.MakeDefaultOptions()
-	options.Reorder = krusty.ReorderOptionLegacy // namespaces first, as kubectl does
-	built, err := krusty.MakeKustomizer(options).Run(filesys.MakeFsOnDisk(), directory)
-	if err != nil {
-		t.Fatal(err)
-	}
-	objects := make([]*unstructured.Unstructured, 0, built.Size())
-	for _, resource := range built.Resources() {
-		content, err := resource.Map()
-		if err != nil {
-			t.Fatal(err)
-		}
-		objects = append(objects, &unstructured.Unstructured{Object: content})
-	}
-	return objects
-}
-
 // install does what "kubectl apply --server-side -k" does.
 func (s *site) install(directory string) {
 	s.Helper()
-	for _, object := range manifests(s.T, directory) {
+	objects, err := overlay.Build(directory)
+	s.must(err)
+	for _, object := range objects {
 		s.reroute(object)
-		s.must(s.client.Apply(s.ctx, client.ApplyConfigurationFromUnstructured(object), client.ForceOwnership))
+		s.must(overlay.Apply(s.ctx, s.client, object))
 		if object.GroupVersionKind().Group == "admissionregistration.k8s.io" {
 			s.Cleanup(func() { _ = s.client.Delete(context.Background(), object) }) // it concerns other tests too
 		}
