@@ -146,11 +146,15 @@ func hasOwn(err error) bool {
 
 // record reports on a step.
 func (r *Run[T]) record(about *Description, result Result, err error) {
+	place := r.reports.roster.place(about.Name, r.step)
+	if err == nil && result.outcome == Continued && r.reports.ready(place, &r.memory.failures) {
+		return
+	}
 	var generation int64 // of interest only if something is wrong
 	if err != nil || result.stalled {
 		generation = r.Object().GetGeneration()
 	}
-	r.reports.record(about, result, err, &r.memory.failures, generation, r.env.now)
+	r.reports.record(place, about, result, err, &r.memory.failures, generation, r.env.now)
 }
 
 // guard calls a method of a step and makes a panic its error.

@@ -18,7 +18,7 @@ func perform[T client.Object](ctx context.Context, r *Run[T], c *child[T], metho
 		return guard(ctx, r, c, method)
 	}
 	before := r.at
-	r.at = r.meterOf(&c.about)
+	r.at = r.meterOf(c.about.Name)
 	if r.verbose {
 		ctx = log.IntoContext(ctx, log.FromContext(ctx).WithValues("step", c.about.Name))
 	}
@@ -50,18 +50,14 @@ func tellState(ctx context.Context, state State, result Result, err error) {
 }
 
 // meterOf returns the meter of a step.
-func (r *Run[T]) meterOf(about *Description) *meter {
+func (r *Run[T]) meterOf(step string) *meter {
 	if r.around != nil {
-		if i := near(r.around.blank, r.step, about.Name); i >= 0 {
+		if i := r.around.roster.place(step, r.step); i >= 0 {
 			r.step = i
-			return r.around.meters[i]
-		}
-		if i, ok := r.around.byName[about.Name]; ok {
-			r.step = i
-			return r.around.meters[i]
+			return r.around.roster.meters[i]
 		}
 	}
-	return strayMeter(r.pipeline, about.Name)
+	return strayMeter(r.pipeline, step)
 }
 
 // listen finds out whether anybody reads what is logged at V(1): asking in every

@@ -54,9 +54,7 @@ type Pipeline[T client.Object] struct {
 	root     child[T]
 	guards   []Description // of the steps that have finalizers, now or formerly
 	former   []string      // finalizers that no step has any more
-	blank    []Report
-	byName   map[string]int
-	meters   []*meter // as blank
+	roster   *roster
 	tracer   Tracer
 	kind     objectKind[T]
 	written  *Memo[T]
@@ -77,7 +75,7 @@ func NewPipeline[T client.Object](name string, steps ...Step[T]) *Pipeline[T] {
 	p := &Pipeline[T]{
 		name:     name,
 		root:     newChild(Sequence(steps...)),
-		byName:   map[string]int{},
+		roster:   newRoster(),
 		kind:     kindOf[T](),
 		written:  NewMemo[T](),
 		answered: NewMemo[answers](),
@@ -89,8 +87,7 @@ func NewPipeline[T client.Object](name string, steps ...Step[T]) *Pipeline[T] {
 			p.guards = append(p.guards, about)
 		}
 		if about.leaf() {
-			p.byName[about.Name] = len(p.blank)
-			p.blank = append(p.blank, blankReport(&about))
+			p.roster.add(&about)
 		}
 	})
 	return p
@@ -141,7 +138,6 @@ func (p *Pipeline[T]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Res
 	run := p.begin(object)
 	defer p.early.release(req.NamespacedName, func(version string) bool { return p.wrote(run.memory, version) })
 	run.listen(ctx)
-	defer run.reports.end()
 	result, err := p.traced(ctx, run)
 	if err != nil && afterOf(err) > 0 && IsTerminal(err) {
 		log.FromContext(ctx).Error(err, "a step failed for good; another asked to run again", "after", afterOf(err).String())
@@ -154,7 +150,7 @@ func (p *Pipeline[T]) begin(cached T) *Run[T] {
 	run := newRun(p.env, p.name, cached, cached)
 	run.around = p
 	p.settle(run)
-	run.reports.expect(p.blank, p.byName)
+	run.reports.expect(p.roster, run.room[:])
 	return run
 }
 
@@ -221,9 +217,8 @@ func (p *Pipeline[T]) warn(run *Run[T]) {
 	if run.Deleting() {
 		action = "Finalize"
 	}
-	for i := range run.reports.all {
-		report := &run.reports.all[i]
-		if report.State >= StateFailed && run.memory.failures.tell(report.Step) {
+	for _, report := range run.reports.failed() {
+		if run.memory.failures.tell(report.Step) {
 			run.Warn(nil, report.Reason, action, "%s", report.Sentence())
 		}
 	}

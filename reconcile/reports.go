@@ -3,18 +3,21 @@ package reconcile
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
-// reports is the list of reports of a pass.
+// reports is what a pass has found its steps to be. Most are ready, with nothing to
+// be said of them, which is kept in as little as it needs, without a lock.
 type reports struct {
-	mu     sync.Mutex
-	byName map[string]int // of a pipeline: shared by all passes, read only
-	all    []Report
-	room   *[]Report // that is given back
-	last   int       // place of the last report
-	apart  Join      // the outcomes of reporting steps
-	order  []string  // of steps that are run by hand and may end in any order
+	roster *roster        // of the pipeline, nil without one
+	states []atomic.Int32 // a State for each step of the roster
+	worded atomic.Bool    // there have been words
+	mu     sync.Mutex     // guards what follows
+	words  []Report       // of steps of the roster that are not just ready
+	more   []Report       // of steps that are not in it
+	apart  Join           // the outcomes of reporting steps
+	order  []string       // of steps that are run by hand and may end in any order
 }
 
 // arrange puts the reports of a step that is run by hand, and of those below it,
@@ -32,96 +35,105 @@ func (r *reports) arrange(about *Description) {
 	})
 }
 
-// expect makes room for the steps of a pipeline, all of them Unseen.
-func (r *reports) expect(blank []Report, byName map[string]int) {
-	if room, ok := reportRoom.Get().(*[]Report); ok {
-		r.room = room
-		r.all = (*room)[:0]
+// expect makes room for the steps of a pipeline, all of them Unseen, in the room
+// that there is if it is enough.
+func (r *reports) expect(steps *roster, room []atomic.Int32) {
+	if len(steps.blank) > len(room) {
+		room = make([]atomic.Int32, len(steps.blank))
 	}
-	r.all = append(r.all, blank...)
-	r.byName = byName
+	r.roster, r.states = steps, room[:len(steps.blank)]
 }
 
-// reportRoom has the room of passes that are over, which is most of what a pass
-// that has nothing to do allocates.
-var reportRoom sync.Pool
-
-// end gives the room back. What is reported afterwards, by a step that has let
-// something run on, is in nobody's way.
-func (r *reports) end() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.room == nil {
-		r.room = &[]Report{}
+// ready notes that the step at a place is ready and has nothing to say, and returns
+// false if that takes more than to say so.
+func (r *reports) ready(place int, known *failures) bool {
+	if place < 0 || r.worded.Load() || known.any.Load() {
+		return false
 	}
-	*r.room, r.all = r.all, nil
-	reportRoom.Put(r.room)
-	r.room, r.byName = nil, nil
+	r.states[place].Store(int32(StateReady))
+	return true
 }
 
-// near returns the place of the report of a step if it is the one at a place, or
-// the one after it, as it is most often; else -1.
-func near(all []Report, at int, step string) int {
-	for i := at; i < len(all) && i < at+2; i++ {
-		if all[i].Step == step {
-			return i
-		}
-	}
-	return -1
-}
-
-// find returns the place of the report of a step, and makes one if there is none.
-func (r *reports) find(about *Description) int {
-	i := near(r.all, r.last, about.Name)
-	if i >= 0 {
-		return i
-	}
-	i, ok := r.byName[about.Name]
-	if !ok {
-		i = slices.IndexFunc(r.all, func(report Report) bool { return report.Step == about.Name })
-	}
-	if i < 0 {
-		i = len(r.all)
-		r.all = append(r.all, blankReport(about))
-	}
-	return i
-}
-
-// record keeps the report of a step on an object of a generation, in the words
-// that known says.
+// record keeps the report of a step, at its place in the roster if it has one, on
+// an object of a generation, in the words that known says.
 func (r *reports) record(
-	about *Description, result Result, err error, known *failures, generation int64, clock func() time.Time,
+	place int, about *Description, result Result, err error, known *failures, generation int64, clock func() time.Time,
 ) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	i := r.find(about)
-	r.last = i
-	r.all[i].record(result, err)
-	known.settle(&r.all[i], generation, clock)
+	list := &r.more
+	if place >= 0 {
+		list = &r.words
+		r.worded.Store(true)
+	}
+	i := indexOf(*list, about.Name)
+	if i < 0 {
+		i = len(*list)
+		*list = append(*list, blankReport(about))
+	}
+	report := &(*list)[i]
+	report.record(result, err)
+	known.settle(report, generation, clock)
+	if place >= 0 {
+		r.states[place].Store(int32(report.State))
+	}
 }
 
-// stateOf returns what the pass found a step to be.
+func indexOf(all []Report, step string) int {
+	return slices.IndexFunc(all, func(report Report) bool { return report.Step == step })
+}
+
+// stateAt returns what the pass found the step at a place to be.
+func (r *reports) stateAt(place int) State { return State(r.states[place].Load()) }
+
+// stateOf returns what the pass found a step of the pipeline to be.
 func (r *reports) stateOf(step string) State {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if i, ok := r.byName[step]; ok {
-		return r.all[i].State
+	if i := r.roster.place(step, 0); i >= 0 {
+		return r.stateAt(i)
 	}
 	return StateUnseen
 }
 
+// list returns all reports, those of the pipeline's steps in its order first.
 func (r *reports) list() []Report {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	all := slices.Clone(r.all)
+	all := make([]Report, 0, len(r.states)+len(r.more))
+	for i := range r.states {
+		report := r.roster.blank[i]
+		if said := indexOf(r.words, report.Step); said >= 0 {
+			report = r.words[said]
+		}
+		report.State = r.stateAt(i)
+		all = append(all, report)
+	}
+	all = append(all, r.more...)
 	if len(r.order) > 0 {
-		slices.SortStableFunc(all, func(a, b Report) int { return r.place(a.Step) - r.place(b.Step) })
+		slices.SortStableFunc(all, func(a, b Report) int { return r.rank(a.Step) - r.rank(b.Step) })
 	}
 	return all
 }
 
-// place returns where a report goes that is arranged; others come last.
-func (r *reports) place(step string) int {
+// failed returns the reports of the steps that have failed or stalled, in order.
+func (r *reports) failed() []Report {
+	if r.quiet() {
+		return nil
+	}
+	return slices.DeleteFunc(r.list(), func(report Report) bool { return report.State < StateFailed })
+}
+
+// quiet reports whether nothing was said by any step.
+func (r *reports) quiet() bool {
+	if r.worded.Load() {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.more) == 0
+}
+
+// rank returns where a report goes that is arranged; others come last.
+func (r *reports) rank(step string) int {
 	if i := slices.Index(r.order, step); i >= 0 {
 		return i
 	}

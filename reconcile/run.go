@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -22,7 +23,7 @@ type Run[T client.Object] struct {
 	memory  *objectMemory
 	values  *slots
 	reports *reports
-	step    int    // place of the last one that was performed
+	step    int    // place in the roster of the last one that was performed
 	item    string // of a [ForEach]
 	prefix  string // of names, for the item
 	at      *meter // of the step that is running, nil between steps
@@ -45,6 +46,8 @@ type pass[T client.Object] struct {
 	verbose bool
 	// byHand says that there is no pipeline around the steps.
 	byHand bool
+	// room is for what the first steps are found to be.
+	room [16]atomic.Int32
 	// overtaken says that somebody else wrote to the object after the steps ran.
 	overtaken bool
 }

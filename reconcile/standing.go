@@ -62,9 +62,9 @@ func (r *Run[T]) stand(result Result, err error) {
 		to = deleting
 	}
 	r.memory.placed.move(to)
-	for i := range r.around.meters {
-		if r.reports.all[i].State == StateUnseen {
-			r.around.meters[i].outcomes[StateUnseen].Inc()
+	for i, meter := range r.around.roster.meters {
+		if r.reports.stateAt(i) == StateUnseen {
+			meter.outcomes[StateUnseen].Inc()
 		}
 	}
 }

@@ -18,10 +18,7 @@ func (p *Pipeline[T]) meet(env *Environment) {
 	if p.tracer != nil {
 		env.Tracer = p.tracer
 	}
-	p.meters = make([]*meter, len(p.blank))
-	for i := range p.blank {
-		p.meters[i] = newMeter(p.name, p.blank[i].Step)
-	}
+	p.roster.measure(p.name)
 	env.Memory.count(newStandings(p.name))
 }
 
