@@ -67,9 +67,9 @@ func (r *Run[T]) reconcile(ctx context.Context, c *child[T]) (Result, error) {
 			return Continue, nil
 		}
 		if !c.about.leaf() {
-			return perform(ctx, r, c, c.step.Reconcile)
+			return r.perform(ctx, c, false)
 		}
-		result, err := perform(ctx, r, c, c.step.Reconcile)
+		result, err := r.perform(ctx, c, false)
 		r.reports.aside(r.finish(c, Continue.After(result.after), err))
 		return Continue, nil
 	}
@@ -79,7 +79,7 @@ func (r *Run[T]) reconcile(ctx context.Context, c *child[T]) (Result, error) {
 	if r.phase == withheld && c.about.leaf() {
 		return r.withhold(ctx, c)
 	}
-	result, err := perform(ctx, r, c, c.step.Reconcile)
+	result, err := r.perform(ctx, c, false)
 	return r.finish(c, result, err)
 }
 
@@ -88,7 +88,7 @@ func (r *Run[T]) finalize(ctx context.Context, c *child[T]) (Result, error) {
 	if c.about.Reporting {
 		return Continue, nil
 	}
-	result, err := perform(ctx, r, c, c.step.Finalize)
+	result, err := r.perform(ctx, c, true)
 	return r.finish(c, result, err)
 }
 
@@ -96,15 +96,20 @@ func (r *Run[T]) finalize(ctx context.Context, c *child[T]) (Result, error) {
 // its steps returned, and has a report only of an error of its own. An error that a step got from [Run.Do] has a name
 // already, and the requeue that came with it is kept.
 func (r *Run[T]) finish(c *child[T], result Result, err error) (Result, error) {
-	switch {
-	case err == nil && c.about.leaf():
-		r.record(&c.about, result, nil)
+	if err == nil {
+		if c.about.leaf() {
+			r.record(&c.about, result, nil)
+		}
 		return result, nil
-	case err == nil:
-		return result, nil
-	case !c.about.leaf() && !hasOwn(err):
+	}
+	if !c.about.leaf() && !hasOwn(err) {
 		return result, err
 	}
+	return r.blame(c, result, err)
+}
+
+// blame names the step in its error.
+func (r *Run[T]) blame(c *child[T], result Result, err error) (Result, error) {
 	var join Join
 	join.Add(result, err) // takes apart what a step got from Run.Do
 	var causes []error
@@ -157,11 +162,8 @@ func (r *Run[T]) record(about *Description, result Result, err error) {
 	r.reports.record(place, about, result, err, &r.memory.failures, generation, r.env.now)
 }
 
-// guard calls a method of a step and makes a panic its error.
-func guard[T client.Object](
-	ctx context.Context, run *Run[T], c *child[T],
-	method Action[T],
-) (result Result, err error) {
+// guard lets a step work, or be undone, and makes a panic its error.
+func guard[T client.Object](ctx context.Context, run *Run[T], c *child[T], undo bool) (result Result, err error) {
 	defer func() { // one, and not [Recover] deferred besides: this is called for every step
 		if value := recover(); value != nil {
 			err = &PanicError{Value: value, Stack: debug.Stack()}
@@ -170,9 +172,19 @@ func guard[T client.Object](
 			return
 		}
 		result.outcome, result.reason, result.message = Continued, "", ""
-		if failure, ok := errors.AsType[*PanicError](err); ok && c.about.leaf() {
-			log.FromContext(ctx).Error(err, "step panicked", "step", c.about.Name, "stack", string(failure.Stack))
+		if c.about.leaf() {
+			tellPanic(ctx, c.about.Name, err)
 		}
 	}()
-	return method(ctx, run)
+	if undo {
+		return c.step.Finalize(ctx, run)
+	}
+	return c.step.Reconcile(ctx, run)
+}
+
+// tellPanic logs an error if it is a panic.
+func tellPanic(ctx context.Context, step string, err error) {
+	if failure, ok := errors.AsType[*PanicError](err); ok {
+		log.FromContext(ctx).Error(err, "step panicked", "step", step, "stack", string(failure.Stack))
+	}
 }

@@ -50,7 +50,12 @@ func (k objectKind[T]) String() string {
 
 // empty returns a new object that has only a name.
 func (k objectKind[T]) empty(name client.ObjectKey) T {
-	object := k.prototype.DeepCopyObject().(T)
+	var object T
+	if k.inline { // no prototype has anything that a read would leave there
+		object = reflect.New(reflect.TypeFor[T]().Elem()).Interface().(T)
+	} else {
+		object = k.prototype.DeepCopyObject().(T)
+	}
 	object.SetNamespace(name.Namespace)
 	object.SetName(name.Name)
 	return object

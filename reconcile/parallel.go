@@ -83,7 +83,9 @@ func (p *Together[T]) each(run *Run[T], method func(*Run[T], *child[T]) (Result,
 // inOrder runs steps one after the other, whatever becomes of them.
 func inOrder[T client.Object](ctx context.Context, run *Run[T], children []child[T]) (Result, error) {
 	var join Join
+	defer run.apartFrom()
 	for i := range children {
+		run.nextTo(i)
 		join.Add(run.reconcile(ctx, &children[i]))
 	}
 	return join.Outcome()

@@ -4,18 +4,18 @@ import (
 	"context"
 
 	"github.com/go-logr/logr"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
-// perform calls a method of a step, and measures it, and tells of it. A combinator
-// is only seen through its steps.
-//
-// It is no method of the run because of its third parameter: a generic alias among
-// the parameters of a method deadlocks the compiler of Go 1.26 in other packages.
-func perform[T client.Object](ctx context.Context, r *Run[T], c *child[T], method Action[T]) (Result, error) {
+// perform lets a step work, or be undone, and measures it, and tells of it. A
+// combinator is only seen through its steps.
+func (r *Run[T]) perform(ctx context.Context, c *child[T], undo bool) (Result, error) {
+	began := r.began
+	r.began, r.ended = 0, 0
 	if !c.about.leaf() {
-		return guard(ctx, r, c, method)
+		result, err := guard(ctx, r, c, undo)
+		r.ended = 0
+		return result, err
 	}
 	before := r.at
 	r.at = r.meterOf(c.about.Name)
@@ -23,22 +23,38 @@ func perform[T client.Object](ctx context.Context, r *Run[T], c *child[T], metho
 		ctx = log.IntoContext(ctx, log.FromContext(ctx).WithValues("step", c.about.Name))
 	}
 	var end func(Result, error)
-	began := sinceEpoch()
+	if began == 0 {
+		began = sinceEpoch()
+	}
 	if r.env.Tracer != nil {
 		ctx, end = r.env.Tracer.Step(ctx, &c.about, r.undoing())
 	}
-	result, err := guard(ctx, r, c, method)
+	result, err := guard(ctx, r, c, undo)
 	if end != nil {
 		end(result, err)
 	}
 	state := stateOf(result, err)
-	r.at.ended(state, sinceEpoch()-began)
+	ended := sinceEpoch()
+	r.at.ended(state, ended-began)
+	r.ended = ended
 	r.at = before
 	if r.verbose && state != StateReady {
 		tellState(ctx, state, result, err)
 	}
 	return result, err
 }
+
+// nextTo lets a step begin when the one before it ended, for a combinator that does
+// nothing between them: reading the clock is most of what it costs to measure one.
+func (r *Run[T]) nextTo(i int) {
+	if i > 0 {
+		r.began = r.ended
+	}
+	r.ended = 0
+}
+
+// apartFrom is called when such a combinator is done.
+func (r *Run[T]) apartFrom() { r.began = 0 }
 
 // tellState logs that a step is not ready.
 func tellState(ctx context.Context, state State, result Result, err error) {

@@ -156,13 +156,13 @@ func (p *Pipeline[T]) begin(cached T) *Run[T] {
 
 // pass makes a pass.
 func (p *Pipeline[T]) pass(ctx context.Context, run *Run[T]) (Result, error) {
-	if !run.Deleting() {
+	if !isDeleted(run.object) {
 		if err := p.hold(ctx, run); err != nil {
 			return p.refused(ctx, run, err)
 		}
 		run.memory.failures.forget(finalizersStep)
 	}
-	if run.Deleting() {
+	if isDeleted(run.object) {
 		return p.finalize(ctx, run)
 	}
 	var join Join

@@ -13,6 +13,7 @@ type reports struct {
 	roster *roster        // of the pipeline, nil without one
 	states []atomic.Int32 // a State for each step of the roster
 	worded atomic.Bool    // there have been words
+	others atomic.Bool    // there have been steps that are not in the roster
 	mu     sync.Mutex     // guards what follows
 	words  []Report       // of steps of the roster that are not just ready
 	more   []Report       // of steps that are not in it
@@ -61,11 +62,11 @@ func (r *reports) record(
 ) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	list := &r.more
+	list, there := &r.more, &r.others
 	if place >= 0 {
-		list = &r.words
-		r.worded.Store(true)
+		list, there = &r.words, &r.worded
 	}
+	there.Store(true)
 	i := indexOf(*list, about.Name)
 	if i < 0 {
 		i = len(*list)
@@ -75,7 +76,7 @@ func (r *reports) record(
 	report.record(result, err)
 	known.settle(report, generation, clock)
 	if place >= 0 {
-		r.states[place].Store(int32(report.State))
+		r.states[place].Store(int32(report.State)) //nolint:gosec // there are six
 	}
 }
 
@@ -116,20 +117,10 @@ func (r *reports) list() []Report {
 
 // failed returns the reports of the steps that have failed or stalled, in order.
 func (r *reports) failed() []Report {
-	if r.quiet() {
+	if !r.worded.Load() && !r.others.Load() {
 		return nil
 	}
 	return slices.DeleteFunc(r.list(), func(report Report) bool { return report.State < StateFailed })
-}
-
-// quiet reports whether nothing was said by any step.
-func (r *reports) quiet() bool {
-	if r.worded.Load() {
-		return false
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return len(r.more) == 0
 }
 
 // rank returns where a report goes that is arranged; others come last.

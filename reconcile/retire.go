@@ -9,18 +9,21 @@ func (r *Run[T]) withhold(ctx context.Context, c *child[T]) (Result, error) {
 	if c.about.Unwanted == nil {
 		return Continue, nil
 	}
-	unwanted := false
-	result, err := guard(ctx, r, c, func(_ context.Context, run *Run[T]) (Result, error) {
-		unwanted = c.about.Unwanted(run.Object())
-		return Continue, nil
-	})
-	if !unwanted && err == nil {
+	unwanted, err := r.unwanted(c)
+	if err != nil {
+		tellPanic(ctx, c.about.Name, err)
+		return r.finish(c, Result{}, err)
+	}
+	if !unwanted {
 		return Continue, nil
 	}
-	if err == nil {
-		result, err = perform(ctx, r.retiring(), c, c.step.Finalize)
-	}
+	result, err := r.retiring().perform(ctx, c, true)
 	return r.finish(c, result, err)
+}
+
+func (r *Run[T]) unwanted(c *child[T]) (unwanted bool, err error) {
+	defer Recover(&err)
+	return c.about.Unwanted(r.Object()), nil
 }
 
 // retire undoes a step that is not wanted any more.

@@ -77,10 +77,17 @@ func BenchmarkGraph(b *testing.B) {
 			nodes[i].After(fmt.Sprint(i - 10))
 		}
 	}
-	b.Run("FiftySteps", func(b *testing.B) { benchmarkPasses(b, reconcile.Graph(nodes...)) })
 	steps := make([]reconcile.Step[app], 50)
 	for i := range steps {
 		steps[i] = reconcile.Func(fmt.Sprintf("step-%d", i), nothing)
 	}
+	b.Run("Paired", func(b *testing.B) { // by turns: see BenchmarkOverhead
+		graph, graphWrote := quietPasses(b, reconcile.Graph(nodes...))
+		sequence, sequenceWrote := quietPasses(b, steps...)
+		pair(b, 20, "scheduling", spell{name: "fifty-steps", do: graph}, spell{name: "fifty-in-sequence", do: sequence})
+		graphWrote()
+		sequenceWrote()
+	})
+	b.Run("FiftySteps", func(b *testing.B) { benchmarkPasses(b, reconcile.Graph(nodes...)) })
 	b.Run("FiftyInSequence", func(b *testing.B) { benchmarkPasses(b, steps...) })
 }

@@ -23,10 +23,12 @@ type Run[T client.Object] struct {
 	memory  *objectMemory
 	values  *slots
 	reports *reports
-	step    int    // place in the roster of the last one that was performed
-	item    string // of a [ForEach]
-	prefix  string // of names, for the item
-	at      *meter // of the step that is running, nil between steps
+	step    int           // place in the roster of the last one that was performed
+	item    string        // of a [ForEach]
+	prefix  string        // of names, for the item
+	at      *meter        // of the step that is running, nil between steps
+	began   time.Duration // when the step that is next begins, if that is known
+	ended   time.Duration // when the last one ended, if nothing has come after it
 	phase   phase
 	// retired says that what is undone is not wanted any more.
 	retired bool
@@ -94,7 +96,7 @@ func newRun[T client.Object](env *Environment, name string, object, original T) 
 		run     Run[T]
 		pass    pass[T]
 		values  slots
-		room    [6]slot // for the first of the values
+		room    [5]slot // for the first of the values
 		reports reports
 	}{}
 	start.values.entries = start.room[:0]
@@ -136,7 +138,9 @@ func (r *Run[T]) Original() T {
 }
 
 // Deleting reports whether the object is being deleted.
-func (r *Run[T]) Deleting() bool { return !r.Object().GetDeletionTimestamp().IsZero() }
+func (r *Run[T]) Deleting() bool { return isDeleted(r.Object()) }
+
+func isDeleted(object client.Object) bool { return !object.GetDeletionTimestamp().IsZero() }
 
 // Pipeline returns the name of the pipeline, or what [NewRun] was given.
 func (r *Run[T]) Pipeline() string { return r.pipeline }

@@ -29,7 +29,9 @@ func (s *sequence[T]) Describe() Description {
 // Reconcile implements [Step].
 func (s *sequence[T]) Reconcile(ctx context.Context, run *Run[T]) (Result, error) {
 	var join Join
+	defer run.apartFrom()
 	for i := range s.children {
+		run.nextTo(i)
 		result, err := run.reconcile(ctx, &s.children[i])
 		if err == nil && result.outcome == Continued && result.after == 0 {
 			continue

@@ -58,7 +58,7 @@ func (p *placed) leave() {
 // stand counts what a pass came to, and the steps that it did not reach.
 func (r *Run[T]) stand(result Result, err error) {
 	to := standing(stateOf(result, err))
-	if r.Deleting() {
+	if isDeleted(r.object) {
 		to = deleting
 	}
 	r.memory.placed.move(to)
