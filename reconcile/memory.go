@@ -73,6 +73,7 @@ func (m *Memory) of(name types.NamespacedName, uid types.UID) *objectMemory {
 		memory = &objectMemory{uid: uid, placed: placed{over: m.over}}
 		m.objects[name] = memory
 	}
+	memory.uid = uid // the string of the object at hand: comparing it again looks no further
 	return memory
 }
 

@@ -53,11 +53,23 @@ type crowd struct {
 	next     int
 }
 
+// following returns the request that is next, as it comes from the queue: of
+// strings that an event has just made.
+func (m *crowd) following() ctrl.Request {
+	request := m.requests[m.next%len(m.requests)]
+	m.next++
+	request.Namespace, request.Name = strings.Clone(request.Namespace), strings.Clone(request.Name)
+	return request
+}
+
 // pass makes a pass over the next MyApp.
 func (m *crowd) pass(t testing.TB) {
 	t.Helper()
-	request := m.requests[m.next%len(m.requests)]
-	m.next++
+	m.reconcile(t, m.following())
+}
+
+func (m *crowd) reconcile(t testing.TB, request ctrl.Request) {
+	t.Helper()
 	if result, err := m.pipeline.Reconcile(t.Context(), request); err != nil || !result.IsZero() {
 		t.Fatalf("%s: %v, %v", request, result, err)
 	}

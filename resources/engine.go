@@ -112,6 +112,11 @@ func (e *engine[T, C]) converge(
 	ctx context.Context, run *reconcile.Run[T], slot *slot[C], want *intent[C], live *observation[C],
 ) (reconcile.Result, *observation[C], error) {
 	for attempt := 1; ; attempt++ {
+		if live != nil && slot.record.isSettled(want, live.shared) {
+			run.Skipped(reconcile.SkipSameVersion)
+			slot.settle(run.Now)
+			return e.judged(run, slot.record, live)
+		}
 		if live != nil {
 			if result, blocked, err := e.blocked(ctx, run, live.shared); blocked || err != nil {
 				return result, nil, err
@@ -123,6 +128,9 @@ func (e *engine[T, C]) converge(
 			}
 			if state == asWanted {
 				skipped(run, before, version, live.shared)
+				if e.shared || e.owns(run.Object().GetUID(), live.shared) {
+					slot.record.clear()
+				}
 				slot.settle(run.Now)
 				return e.judged(run, slot.record, live)
 			}

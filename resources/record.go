@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -12,13 +13,19 @@ import (
 // next pass that nothing has to be done. It is made from the server's answer, so
 // that the server's form is only ever compared with the server's form.
 type record[C client.Object] struct {
-	key       client.ObjectKey
-	uid       digest // of the UID: a third of what the UID itself would take
 	hash      digest // of what was wanted
 	projected digest // of what was made of it, zero if that is not known
 
-	mu      sync.Mutex
-	version string     // the last resourceVersion that is known to be as wanted
+	mu sync.Mutex
+
+	// These are made the strings of the objects of a pass whenever they are the
+	// same. Strings at the same place are equal without a look at what they say, and
+	// with ten thousand objects each look is into memory that no cache has any more.
+	key     client.ObjectKey
+	uid     types.UID
+	version string // the last resourceVersion that is known to be as wanted
+
+	cleared bool       // that version was found to be the owner's, and not to be going
 	applied C          // the answer, until the cache has caught up with it
 	verdict *Readiness // why the child is not ready in that version, nil if it is
 	judged  bool       // whether verdict says so already
@@ -32,7 +39,7 @@ func newRecord[C client.Object](want *intent[C], applied C, manager string) (*re
 	}
 	return &record[C]{
 		key:       want.key,
-		uid:       digestOf([]byte(applied.GetUID())),
+		uid:       applied.GetUID(),
 		hash:      want.hash,
 		projected: projected,
 		version:   applied.GetResourceVersion(),
@@ -73,7 +80,7 @@ func (r *record[C]) compare(want *intent[C], live C, manager string) (state, err
 	if projected != r.projected {
 		return changed, nil
 	}
-	r.version, r.judged = live.GetResourceVersion(), false
+	r.version, r.judged, r.cleared = live.GetResourceVersion(), false, false
 	return asWanted, nil
 }
 
@@ -87,9 +94,33 @@ func (r *record[C]) at() string {
 	return r.version
 }
 
+// clear notes that nothing keeps the version of the child that is as wanted from
+// being kept.
+func (r *record[C]) clear() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.cleared = true
+}
+
+// isSettled reports whether an earlier pass has found, of this very version of the
+// child, that it is as wanted and the owner's: there is nothing more to look at.
+func (r *record[C]) isSettled(want *intent[C], live C) bool {
+	if r == nil || r.hash != want.hash {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	uid, version := live.GetUID(), live.GetResourceVersion()
+	if !r.cleared || r.version != version || version == "" || r.uid != uid || r.key != want.key {
+		return false
+	}
+	r.key, r.uid, r.version = want.key, uid, version
+	return true
+}
+
 // isOf reports whether the record, or none, is of an object.
 func (r *record[C]) isOf(object client.Object) bool {
-	return r != nil && r.uid == digestOf([]byte(object.GetUID()))
+	return r != nil && r.uid == object.GetUID()
 }
 
 // isAheadOf reports whether the cache has not yet seen what the record is

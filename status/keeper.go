@@ -77,7 +77,7 @@ func (k *keeper) progress(sum verdict) {
 		{StalledCondition, sum.severity >= severityStalled},
 	} {
 		if !condition.holds {
-			meta.RemoveStatusCondition(k.list, condition.name)
+			k.remove(condition.name)
 			continue
 		}
 		sum.status = metav1.ConditionTrue
@@ -88,7 +88,15 @@ func (k *keeper) progress(sum verdict) {
 // retire removes what is no longer kept.
 func (k *keeper) retire() {
 	for _, name := range k.plan.retired {
-		meta.RemoveStatusCondition(k.list, name)
+		k.remove(name)
+	}
+}
+
+// remove removes a condition if it is there. The helper of apimachinery makes a new
+// list either way, which a quiet pass has no use for.
+func (k *keeper) remove(conditionType string) {
+	if meta.FindStatusCondition(*k.list, conditionType) != nil {
+		meta.RemoveStatusCondition(k.list, conditionType)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -86,7 +87,7 @@ func (s *series) batch(ctx context.Context, subject *Subject) (Noop, error) {
 	runtime.ReadMemStats(&before)
 	passes, start := 0, time.Now()
 	for passes < batchPasses && (passes < minPasses || time.Since(start) < batchTime) {
-		key := subject.Keys[s.next%len(subject.Keys)]
+		key := fresh(subject.Keys[s.next%len(subject.Keys)])
 		s.next++
 		begin := time.Now()
 		result, err := subject.Reconciler.Reconcile(ctx, ctrl.Request{NamespacedName: key})
@@ -107,6 +108,12 @@ func (s *series) batch(ctx context.Context, subject *Subject) (Noop, error) {
 		Allocs:      float64(after.Mallocs-before.Mallocs) / float64(passes),
 		Bytes:       float64(after.TotalAlloc-before.TotalAlloc) / float64(passes),
 	}, nil
+}
+
+// fresh returns a name as it comes from the queue: of strings that an event has
+// just made.
+func fresh(key types.NamespacedName) types.NamespacedName {
+	return types.NamespacedName{Namespace: strings.Clone(key.Namespace), Name: strings.Clone(key.Name)}
 }
 
 func (s *series) median() Noop {
