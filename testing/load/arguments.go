@@ -48,6 +48,10 @@ restart_requests        what a new process sends over converged objects, all tog
 restart_writes          how many of those were to change something
 record_bytes_per_child  the heap held from pass to pass, for each child
 
+A line is printed as soon as its numbers are there. An implementation that fails,
+or takes longer than --timeout, has a line that says so and no numbers, and the
+others go on; the exit code is 1 if trueup fails, or all do.
+
 Ctrl-C ends it and removes what it made. go doc has the whole story.
 
 Flags:

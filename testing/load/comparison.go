@@ -20,27 +20,24 @@ type comparison struct {
 	rounds          int
 	timeout         time.Duration
 	progress        func(format string, args ...any)
+	print           func(measure.Result) error
 }
 
 // contest is a comparison with one number of MyApps.
 type contest struct {
 	*comparison
-	apps       int
-	rounds     [][]measure.Convergence // by implementation
-	namespaces []*stage.Namespace      // of the last round
-	operators  []*stage.Operator       // after their restart
-	results    []measure.Result
+	apps     int
+	entrants []*entrant
 }
 
 func (c *comparison) contest(apps int) *contest {
-	n := len(c.implementations)
-	return &contest{
-		comparison: c, apps: apps,
-		rounds:     make([][]measure.Convergence, n),
-		namespaces: make([]*stage.Namespace, n),
-		operators:  make([]*stage.Operator, n),
-		results:    make([]measure.Result, n),
+	t := &contest{comparison: c, apps: apps}
+	for _, implementation := range c.implementations {
+		e := &entrant{Implementation: implementation}
+		e.result.Implementation, e.result.Apps = implementation.Name, apps
+		t.entrants = append(t.entrants, e)
 	}
+	return t
 }
 
 // warmApps is how many MyApps there are before it counts.
@@ -52,87 +49,88 @@ func (c *comparison) warmUp(ctx context.Context) (err error) {
 	t := c.contest(warmApps)
 	defer func() { err = errors.Join(err, t.clear(ctx)) }()
 	c.progress("warming up")
-	return t.round(ctx, 0)
-}
-
-// run compares with that many MyApps, and removes what was made for it. There
-// are results beside an error if only the removing failed.
-func (c *comparison) run(ctx context.Context, apps int) (_ []measure.Result, err error) {
-	t := c.contest(apps)
-	defer func() { err = errors.Join(err, t.clear(ctx)) }()
-	for round := range c.rounds {
-		if err := errors.Join(t.clear(ctx), t.round(ctx, round)); err != nil {
-			return nil, err
-		}
-		t.progress("%d MyApps: all Ready, round %d of %d: %s", apps, round+1, c.rounds, t.lastRound())
-	}
-	for i, implementation := range t.implementations {
-		if err := t.restart(ctx, i); err != nil {
-			return nil, fmt.Errorf("%s: restart: %w", implementation.Name, err)
-		}
-	}
-	if err := t.noop(ctx); err != nil {
-		return nil, err
-	}
-	return t.results, nil
-}
-
-// round lets all implementations converge, each time another one first.
-func (t *contest) round(ctx context.Context, round int) error {
-	for turn := range t.implementations {
-		i := (round + turn) % len(t.implementations)
-		if err := t.converge(ctx, i); err != nil {
-			return fmt.Errorf("%s: converge: %w", t.implementations[i].Name, err)
+	for _, e := range t.entrants {
+		if err := t.converge(ctx, e); err != nil {
+			return fmt.Errorf("%s: converge: %w", e.Name, err)
 		}
 	}
 	return nil
 }
 
-// lastRound tells how long the last round took.
-func (t *contest) lastRound() string {
-	words := make([]string, len(t.implementations))
-	for i, implementation := range t.implementations {
-		last := t.rounds[i][len(t.rounds[i])-1]
-		words[i] = fmt.Sprintf("%s %.2f s", implementation.Name, last.Seconds)
+// run compares with that many MyApps, prints the results as soon as they are
+// there, and removes what was made for it. An implementation that fails has a
+// result that says so and takes nothing from the others'.
+func (c *comparison) run(ctx context.Context, apps int) (err error) {
+	t := c.contest(apps)
+	defer func() { err = errors.Join(err, t.clear(ctx)) }()
+	for round := range c.rounds {
+		if err := errors.Join(t.clear(ctx), t.each(ctx, round, "converge", t.converge)); err != nil {
+			return err
+		}
+		t.progress("%d MyApps: round %d of %d: %s", apps, round+1, c.rounds, t.lastRound())
 	}
-	return strings.Join(words, ", ")
+	if err := t.each(ctx, 0, "restart", t.restart); err != nil {
+		return err
+	}
+	if err := t.noop(ctx); err != nil {
+		return err
+	}
+	for _, e := range t.entrants {
+		if e.err != nil {
+			continue // printed when it dropped out
+		}
+		e.result.Converged(e.rounds)
+		if err := t.print(e.result); err != nil {
+			return err
+		}
+	}
+	return t.verdict()
+}
+
+// lastRound tells how the last round went.
+func (t *contest) lastRound() string {
+	words := make([]string, len(t.entrants))
+	for i, e := range t.entrants {
+		if words[i] = e.Name + " dropped out"; e.err == nil {
+			last := e.rounds[len(e.rounds)-1]
+			words[i] = fmt.Sprintf("%s %.2f s, %.2f requests and %.2f writes a MyApp",
+				e.Name, last.Seconds, last.RequestsPerApp, last.WritesPerApp)
+		}
+	}
+	return strings.Join(words, "; ")
 }
 
 // noop measures quiet passes of all implementations against each other.
 func (t *contest) noop(ctx context.Context) error {
 	t.progress("%d MyApps: passes that have nothing to do", t.apps)
-	subjects := make([]measure.Subject, len(t.implementations))
-	for i := range subjects {
-		operator := t.operators[i]
-		subjects[i] = measure.Subject{
-			Name: t.implementations[i].Name, Reconciler: operator.Reconciler, Keys: t.namespaces[i].Keys(),
-			Requests: func() int { all, _ := operator.Requests(); return all },
+	var in []*entrant
+	var subjects []measure.Subject
+	for _, e := range t.entrants {
+		if e.err != nil {
+			continue
 		}
+		in = append(in, e)
+		subjects = append(subjects, measure.Subject{
+			Reconciler: e.operator.Reconciler, Keys: e.namespace.Keys(),
+			Requests: func() int { all, _ := e.operator.Requests(); return all },
+		})
 	}
-	noops, err := measure.Noops(ctx, subjects)
-	if err != nil {
-		return err
-	}
-	for i := range noops {
-		result := &t.results[i]
-		result.Implementation, result.Apps, result.Noop = t.implementations[i].Name, t.apps, noops[i]
-		result.Converged(t.rounds[i])
+	noops, failures := measure.Noops(ctx, subjects)
+	for i, e := range in {
+		if failures[i] == nil {
+			e.result.Noop = &noops[i]
+		} else if err := t.dropOut(ctx, e, fmt.Errorf("pass: %w", failures[i])); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
 // clear stops the operators and removes the namespaces.
 func (t *contest) clear(ctx context.Context) error {
-	var errs []error
-	for i := range t.operators {
-		if t.operators[i] != nil {
-			errs = append(errs, t.operators[i].Stop())
-			t.operators[i] = nil
-		}
-		if t.namespaces[i] != nil {
-			errs = append(errs, t.namespaces[i].Remove(ctx))
-			t.namespaces[i] = nil
-		}
+	errs := make([]error, 0, len(t.entrants))
+	for _, e := range t.entrants {
+		errs = append(errs, e.leave(ctx))
 	}
 	return errors.Join(errs...)
 }

@@ -40,6 +40,13 @@
 //	record_bytes_per_child  the heap that the implementation holds from pass to
 //	                        pass, shared among the two children of each MyApp
 //
+// A line is printed as soon as its numbers are there, before what was made for them
+// is removed. An implementation that fails, or takes longer than --timeout to
+// converge or to restart, is reported at once, in a line that has an error and no
+// numbers that were not measured, and the others go on without it. --impl chooses
+// the implementations. The exit code is 1 if trueup fails, if all of them do, or if
+// the tool cannot do its own part; 2 for a wrong command line.
+//
 // Quiet means that no pass goes on or has gone on for a second. Requests are
 // counted where they leave the process. A pass is a call of Reconcile, with the
 // caches of a running manager behind it, in a goroutine of its own while nothing

@@ -12,8 +12,6 @@ import (
 
 	"github.com/go-logr/logr"
 	"sigs.k8s.io/controller-runtime/pkg/log"
-
-	"github.com/trueup-dev/trueup/testing/load/internal/measure"
 )
 
 func main() {
@@ -46,7 +44,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// load compares the implementations with each number of MyApps.
+// load compares the implementations with each number of MyApps. What fails with one
+// number does not keep it from the next.
 func load(ctx context.Context, a arguments, stdout, stderr io.Writer) (err error) {
 	w, err := openWorld(ctx, a, stderr)
 	if err != nil {
@@ -56,26 +55,22 @@ func load(ctx context.Context, a arguments, stdout, stderr io.Writer) (err error
 	c := comparison{
 		cluster: w.cluster, implementations: a.implementations, workers: a.workers, rounds: a.rounds, timeout: a.timeout,
 		progress: func(format string, args ...any) { _, _ = fmt.Fprintf(stderr, format+"\n", args...) },
+		print:    tablePrinter(stdout),
+	}
+	if a.json {
+		c.print = jsonPrinter(stdout)
 	}
 	if err := c.warmUp(ctx); err != nil {
 		return fmt.Errorf("warm up: %w", err)
 	}
-	var results []measure.Result
+	var failures []error
 	for _, apps := range a.apps {
-		of, failure := c.run(ctx, apps)
-		results = append(results, of...)
-		if a.json {
-			err = writeJSON(stdout, of)
+		if err := c.run(ctx, apps); err != nil {
+			failures = append(failures, fmt.Errorf("%d MyApps: %w", apps, err))
 		}
-		if failure != nil {
-			err = errors.Join(fmt.Errorf("%d MyApps: %w", apps, failure), err)
-		}
-		if err != nil {
+		if ctx.Err() != nil {
 			break
 		}
 	}
-	if a.json || len(results) == 0 {
-		return err
-	}
-	return errors.Join(err, writeTable(stdout, results))
+	return errors.Join(failures...)
 }

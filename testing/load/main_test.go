@@ -49,7 +49,10 @@ func TestCounts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if result.Apps != apps || result.ConvergeSeconds <= 0 || result.Nanoseconds <= 0 || result.Allocs <= 0 || result.Bytes <= 0 {
+		if result.Convergence == nil || result.Noop == nil || result.Restart == nil || result.Records == nil {
+			t.Fatalf("not measured: %+v", result)
+		}
+		if result.Apps != apps || result.Seconds <= 0 || result.Nanoseconds <= 0 || result.Allocs <= 0 || result.Bytes <= 0 {
 			t.Errorf("not measured: %+v", result)
 		}
 		of[result.Implementation] = result

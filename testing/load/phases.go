@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/trueup-dev/trueup/reconcile"
-	"github.com/trueup-dev/trueup/testing/load/internal/contender"
 	"github.com/trueup-dev/trueup/testing/load/internal/measure"
 	"github.com/trueup-dev/trueup/testing/load/internal/stage"
 )
@@ -17,44 +16,42 @@ const childrenPerApp = 2
 
 // converge lets an implementation bring MyApps up in a namespace of its own, and
 // measures what it remembers then.
-func (t *contest) converge(ctx context.Context, i int) error {
+func (t *contest) converge(ctx context.Context, e *entrant) error {
 	ctx, cancel := context.WithTimeout(ctx, t.timeout)
 	defer cancel()
-	implementation := t.implementations[i]
-	namespace, err := t.cluster.Namespace(ctx, implementation.Name, t.apps)
+	namespace, err := t.cluster.Namespace(ctx, e.Name, t.apps)
 	if err != nil {
 		return err
 	}
-	t.namespaces[i] = namespace
-	convergence, memory, err := t.lead(ctx, namespace, implementation)
+	e.namespace = namespace
+	round, memory, err := t.lead(ctx, e)
 	if err != nil {
 		return err
 	}
 	if memory != nil {
 		held := measure.Held(&memory, namespace.Keys())
-		convergence.RecordBytesPerChild = float64(held) / float64(t.apps*childrenPerApp)
+		round.RecordBytesPerChild = float64(held) / float64(t.apps*childrenPerApp)
 	}
-	t.rounds[i] = append(t.rounds[i], convergence)
+	e.rounds = append(e.rounds, round)
 	return nil
 }
 
 // lead leads an operator from its start to its end, of which nothing is left but
 // what it remembered.
-func (t *contest) lead(
-	ctx context.Context, namespace *stage.Namespace, implementation contender.Implementation,
-) (measure.Convergence, *reconcile.Memory, error) {
-	operator, err := namespace.StartOperator(ctx, implementation, t.workers)
+func (t *contest) lead(ctx context.Context, e *entrant) (measure.Round, *reconcile.Memory, error) {
+	operator, err := e.namespace.StartOperator(ctx, e.Implementation, t.workers)
 	if err != nil {
-		return measure.Convergence{}, nil, err
+		return measure.Round{}, nil, err
 	}
-	quiet := t.tell(implementation.Name, operator)
-	seconds, err := bringUp(ctx, namespace, operator)
+	quiet := t.tell(e.Name, operator)
+	seconds, err := bringUp(ctx, e.namespace, operator)
 	quiet()
 	requests, writes := operator.Requests()
 	apps := float64(t.apps)
-	return measure.Convergence{
+	convergence := measure.Convergence{
 		Seconds: seconds, RequestsPerApp: float64(requests) / apps, WritesPerApp: float64(writes) / apps,
-	}, operator.Memory, errors.Join(err, operator.Stop(), namespace.Settle())
+	}
+	return measure.Round{Convergence: convergence}, operator.Memory, errors.Join(err, operator.Stop(), e.namespace.Settle())
 }
 
 // tell tells every now and then how many MyApps are Ready, until it is stopped.
@@ -95,21 +92,22 @@ func bringUp(ctx context.Context, namespace *stage.Namespace, operator *stage.Op
 
 // restart starts an implementation again, over MyApps that are Ready, and leaves
 // it running.
-func (t *contest) restart(ctx context.Context, i int) error {
+func (t *contest) restart(ctx context.Context, e *entrant) error {
 	ctx, cancel := context.WithTimeout(ctx, t.timeout)
 	defer cancel()
-	operator, err := t.namespaces[i].StartOperator(ctx, t.implementations[i], t.workers)
+	operator, err := e.namespace.StartOperator(ctx, e.Implementation, t.workers)
 	if err != nil {
 		return err
 	}
-	t.operators[i] = operator
+	e.operator = operator
 	if _, err := operator.AwaitReady(ctx); err != nil {
 		return err
 	}
 	if err := operator.AwaitQuiet(ctx); err != nil {
 		return err
 	}
-	t.results[i].RestartRequests, t.results[i].RestartWrites = operator.Requests()
-	t.progress("%d MyApps: %s: restarted", t.apps, t.implementations[i].Name)
+	requests, writes := operator.Requests()
+	e.result.Restart = &measure.Restart{RestartRequests: requests, RestartWrites: writes}
+	t.progress("%d MyApps: %s: restarted, %d requests and %d writes", t.apps, e.Name, requests, writes)
 	return nil
 }

@@ -37,10 +37,14 @@ func Named(names ...string) ([]Implementation, error) {
 	return named, nil
 }
 
+// Trueup is the name of the implementation that the others are there to be
+// compared with.
+const Trueup = "trueup"
+
 // All returns the implementations in the order in which results are shown.
 func All() []Implementation {
 	return []Implementation{
-		{Name: "trueup", Make: newTrueup},
+		{Name: Trueup, Make: newTrueup},
 		{Name: "createorupdate", Make: newCreateOrUpdate},
 		{Name: "apply", Make: newApply},
 	}

@@ -23,8 +23,6 @@ type Noop struct {
 
 // A Subject is an operator whose objects are converged.
 type Subject struct {
-	// Name is for error messages.
-	Name string
 	// Reconciler makes the passes.
 	Reconciler ctrlreconcile.Reconciler
 	// Keys are the objects.
@@ -48,26 +46,34 @@ const (
 // all of them. The passes of a batch go over the objects one after the other,
 // each batch from where the last one ended, so that with many objects each is
 // as cold as it would be. Each number is the median over the batches, and the
-// time of a batch is that of its median pass; requests are the mean over all.
-func Noops(ctx context.Context, subjects []Subject) ([]Noop, error) {
+// time of a batch is that of its median pass; requests are the mean over all. A
+// subject whose pass fails has an error in the place of its numbers, and the
+// others go on without it.
+func Noops(ctx context.Context, subjects []Subject) ([]Noop, []error) {
 	all := make([]series, len(subjects))
+	failures := make([]error, len(subjects))
 	for round := range noopRounds + 1 { // the first is to warm up
 		for turn := range subjects {
 			i := (round + turn) % len(subjects)
-			batch, err := all[i].batch(ctx, &subjects[i])
-			if err != nil {
-				return nil, fmt.Errorf("pass of %s: %w", subjects[i].Name, err)
+			if failures[i] != nil {
+				continue
 			}
-			if round > 0 {
+			batch, err := all[i].batch(ctx, &subjects[i])
+			switch {
+			case err != nil:
+				failures[i] = err
+			case round > 0:
 				all[i].batches = append(all[i].batches, batch)
 			}
 		}
 	}
 	noops := make([]Noop, len(subjects))
 	for i := range all {
-		noops[i] = all[i].median()
+		if failures[i] == nil {
+			noops[i] = all[i].median()
+		}
 	}
-	return noops, nil
+	return noops, failures
 }
 
 // series is the batches of one subject.

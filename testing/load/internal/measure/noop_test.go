@@ -22,7 +22,7 @@ func TestNoops(t *testing.T) {
 	requests := 0
 	keys := []types.NamespacedName{{Name: "a"}, {Name: "b"}, {Name: "c"}}
 	subject := func(name string, pass ctrlreconcile.Func, requests func() int) Subject {
-		return Subject{Name: name, Keys: keys, Requests: requests, Reconciler: ctrlreconcile.Func(
+		return Subject{Keys: keys, Requests: requests, Reconciler: ctrlreconcile.Func(
 			func(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 				if len(order) == 0 || order[len(order)-1] != name {
 					order = append(order, name)
@@ -30,7 +30,7 @@ func TestNoops(t *testing.T) {
 				return pass(ctx, req)
 			})}
 	}
-	noops, err := Noops(t.Context(), []Subject{
+	noops, failures := Noops(t.Context(), []Subject{
 		subject("quiet", func(_ context.Context, req ctrl.Request) (ctrl.Result, error) {
 			seen[req.NamespacedName] = true
 			return ctrl.Result{}, nil
@@ -41,7 +41,7 @@ func TestNoops(t *testing.T) {
 			return ctrl.Result{}, nil
 		}, func() int { return requests }),
 	})
-	if err != nil {
+	if err := errors.Join(failures...); err != nil {
 		t.Fatal(err)
 	}
 	quiet, busy := noops[0], noops[1]
@@ -65,6 +65,7 @@ func TestNoops(t *testing.T) {
 	}
 }
 
+// TestNoopsThatAreNone has a subject that fails beside one that does not.
 func TestNoopsThatAreNone(t *testing.T) {
 	for name, tt := range map[string]struct {
 		reason string
@@ -72,16 +73,22 @@ func TestNoopsThatAreNone(t *testing.T) {
 		err    error
 		want   string
 	}{
-		"Error":   {"an object that fails is not converged", ctrl.Result{}, errors.New("boom"), "pass of broken: MyApp ns/a: boom"},
-		"Requeue": {"one that wants to run again is not either", ctrl.Result{RequeueAfter: time.Second}, nil, "pass of broken: MyApp ns/a: asks to run again"},
+		"Error":   {"an object that fails is not converged", ctrl.Result{}, errors.New("boom"), "MyApp ns/a: boom"},
+		"Requeue": {"one that wants to run again is not either", ctrl.Result{RequeueAfter: time.Second}, nil, "MyApp ns/a: asks to run again"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Noops(t.Context(), []Subject{{
-				Name: "broken", Keys: []types.NamespacedName{{Namespace: "ns", Name: "a"}}, Requests: func() int { return 0 },
-				Reconciler: ctrlreconcile.Func(func(context.Context, ctrl.Request) (ctrl.Result, error) { return tt.result, tt.err }),
-			}})
-			if err == nil || !strings.Contains(err.Error(), tt.want) {
+			subject := func(result ctrl.Result, err error) Subject {
+				return Subject{
+					Keys: []types.NamespacedName{{Namespace: "ns", Name: "a"}}, Requests: func() int { return 0 },
+					Reconciler: ctrlreconcile.Func(func(context.Context, ctrl.Request) (ctrl.Result, error) { return result, err }),
+				}
+			}
+			noops, failures := Noops(t.Context(), []Subject{subject(tt.result, tt.err), subject(ctrl.Result{}, nil)})
+			if err := failures[0]; err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%s: got %v, want %q", tt.reason, err, tt.want)
+			}
+			if failures[1] != nil || noops[1].Nanoseconds <= 0 {
+				t.Errorf("the other one was not measured: %v, %+v", failures[1], noops[1])
 			}
 		})
 	}
