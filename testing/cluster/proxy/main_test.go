@@ -1,0 +1,11 @@
+package proxy_test
+
+import (
+	"testing"
+
+	"github.com/trueup-dev/trueup/testing/cluster"
+)
+
+func TestMain(m *testing.M) {
+	cluster.Main(m, cluster.Options{CRDPaths: []string{"../../../examples/myapp/config/crd/bases"}})
+}
