@@ -1,22 +1,13 @@
 package steptest
 
 import (
-	"context"
-	"net/http"
-	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/trueup-dev/trueup/testing/steptest/memory"
 	"github.com/trueup-dev/trueup/testing/steptest/operator"
@@ -109,142 +100,4 @@ func (c Case) run(t *testing.T) {
 	if diff := cmp.Diff([]string{}, words(requests.Writes())); diff != "" {
 		t.Errorf("%s: a second pass wrote (-want +got):\n%s", c.Reason, diff)
 	}
-}
-
-// give creates an object, and writes its status if it has one.
-func give(ctx context.Context, user client.Client, object client.Object) error {
-	made := object.DeepCopyObject().(client.Object)
-	namespaced, err := user.IsObjectNamespaced(made)
-	if err != nil {
-		return err
-	}
-	if namespaced && made.GetNamespace() == "" {
-		made.SetNamespace("demo")
-	}
-	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(made)
-	if err != nil {
-		return err
-	}
-	status, ok := content["status"].(map[string]any)
-	if err := user.Create(ctx, made); err != nil || !ok || len(status) == 0 {
-		return err
-	}
-	after, err := runtime.DefaultUnstructuredConverter.ToUnstructured(made)
-	if err != nil {
-		return err
-	}
-	after["status"] = status
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(after, made); err != nil {
-		return err
-	}
-	return user.Status().Update(ctx, made)
-}
-
-// source returns where the cache hears of objects.
-func (c Case) source(t *testing.T, server *memory.Server) operator.Source {
-	t.Helper()
-	hiding := hiding{Server: server, upTo: server.Revision()}
-	for _, object := range c.Unseen {
-		gvk, err := apiutil.GVKForObject(object, c.Kinds.Scheme())
-		if err != nil {
-			t.Fatal(err)
-		}
-		hiding.kinds = append(hiding.kinds, gvk.Kind)
-	}
-	return hiding
-}
-
-// hiding is a server that does not tell of some kinds what was given.
-type hiding struct {
-	*memory.Server
-	kinds []string
-	upTo  uint64
-}
-
-func (h hiding) Since(revision uint64) []memory.Event {
-	return slices.DeleteFunc(slices.Clone(h.Server.Since(revision)), func(event memory.Event) bool {
-		return event.Revision <= h.upTo && slices.Contains(h.kinds, event.Object.GetKind())
-	})
-}
-
-// refusing returns a configuration through which some requests do not come.
-func (c Case) refusing(config *rest.Config) *rest.Config {
-	if len(c.Refuse) == 0 {
-		return config
-	}
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
-		return roundTripper(func(sent *http.Request) (*http.Response, error) {
-			request, ok := Describe(sent)
-			code, refused := c.Refuse[request.String()]
-			if !ok || !refused {
-				return next.RoundTrip(sent)
-			}
-			return Refusal(sent, code), nil
-		})
-	})
-	return config
-}
-
-func words(requests []Request) []string {
-	words := make([]string, 0, len(requests))
-	for _, request := range requests {
-		words = append(words, request.String())
-	}
-	return slices.Clip(words)
-}
-
-func (c Case) compare(t *testing.T, server *memory.Server, requests *Requests, events *Events, failed []string, o *operator.Operator) {
-	t.Helper()
-	if diff := cmp.Diff(append([]string{}, c.Want.Writes...), words(requests.Writes())); diff != "" {
-		t.Errorf("%s: writes (-want +got):\n%s", c.Reason, diff)
-	}
-	if diff := cmp.Diff(c.Want.Events, events.All()); diff != "" {
-		t.Errorf("%s: events (-want +got):\n%s", c.Reason, diff)
-	}
-	told := strings.Join(failed, "\n")
-	if (c.Want.Error == "") != (told == "") || !strings.Contains(told, c.Want.Error) {
-		t.Errorf("%s: the error is %q, want %q", c.Reason, told, c.Want.Error)
-	}
-	if after, _ := o.Later(); told == "" && after != c.Want.After {
-		t.Errorf("%s: looks again after %s, want %s", c.Reason, after, c.Want.After)
-	}
-	if diff := cmp.Diff(c.Want.Conditions, c.conditions(t, server)); diff != "" {
-		t.Errorf("%s: conditions (-want +got):\n%s", c.Reason, diff)
-	}
-	if c.Want.Golden != "" {
-		golden(t, c.Reason, c.Want.Golden, server.All())
-	}
-}
-
-// conditions returns the conditions of the first object that was given that are
-// wanted.
-func (c Case) conditions(t *testing.T, server *memory.Server) map[string]string {
-	t.Helper()
-	if len(c.Want.Conditions) == 0 || len(c.Given) == 0 {
-		return c.Want.Conditions
-	}
-	gvk, err := apiutil.GVKForObject(c.Given[0], c.Kinds.Scheme())
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := map[string]string{}
-	for _, object := range server.All() {
-		if object.GroupVersionKind() != gvk || object.GetName() != c.Given[0].GetName() {
-			continue
-		}
-		status := struct {
-			Status struct {
-				Conditions []metav1.Condition `json:"conditions"`
-			} `json:"status"`
-		}{}
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &status); err != nil {
-			t.Fatal(err)
-		}
-		for name := range c.Want.Conditions {
-			if found := meta.FindStatusCondition(status.Status.Conditions, name); found != nil {
-				got[name] = string(found.Status) + " " + found.Reason
-			}
-		}
-	}
-	return got
 }
