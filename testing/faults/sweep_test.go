@@ -1,6 +1,7 @@
 package faults_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -53,16 +54,31 @@ func TestBugsAreFound(t *testing.T) {
 		terminalConflicts: {changed, "quiet when nothing is to be done"},
 		staleOwner:        {deleted, "no record without a finalizer"},
 	}
+	broken := map[string][]string{} // the bugs that break each rule in the way that is theirs
 	for bug, test := range cases {
 		t.Run(bug, func(t *testing.T) {
 			report := faults.Sweep{Kinds: kinds(t), New: subject(bug), Given: []client.Object{web}, Changes: test.changes}.Run(t)
 			t.Log(report)
 			if !slices.ContainsFunc(report.Violations, func(violation faults.Violation) bool { return strings.HasPrefix(violation.Rule, test.rule) }) {
 				t.Errorf("nothing breaks %q", test.rule)
+				return
 			}
+			broken[test.rule] = append(broken[test.rule], bug)
 		})
 	}
+	for _, rule := range slices.Sorted(maps.Keys(broken)) {
+		slices.Sort(broken[rule])
+		t.Logf("%q is broken by: %s", rule, strings.Join(broken[rule], "; "))
+	}
+	t.Logf("%d distinct kinds of bug are found", len(broken))
+	if len(broken) < enough {
+		t.Errorf("%d distinct kinds of bug are found, want at least %d", len(broken), enough)
+	}
 }
+
+// enough is how many kinds of bug have to be found, each of which breaks another rule
+// than the others: several bugs of one kind count once.
+const enough = 6
 
 // Where there is no bug none is found.
 func TestNoBugIsFoundWhereThereIsNone(t *testing.T) {
