@@ -171,17 +171,17 @@ func (d *deprived) stir(app *v1.MyApp, round int) {
 			part.SetName(child.Name)
 			d.must(client.IgnoreNotFound(d.client.Delete(d.ctx, part)))
 		}
-		d.answer(app, "DeploymentReady", "very fast")
+		d.answer(app, "DeploymentReady", "very fast", time.Second)
 	case 1:
 		d.change(app, func() { app.Spec = v1.MyAppSpec{Image: app.Spec.Image} }) // nothing but the least
-		d.answer(app, "DeploymentReady", "0 of 1")
+		d.answer(app, "DeploymentReady", "0 of 1", time.Second)
 	default:
 		d.change(app, func() { full(&app.Spec) })
 		for i := range 20 {
 			d.change(app, func() { metav1.SetMetaDataAnnotation(&app.ObjectMeta, "stirred", fmt.Sprint(round, i)) })
 		}
 		d.rollOut(app)
-		d.answer(app, "DeploymentReady", "")
+		d.answer(app, "DeploymentReady", "", time.Second)
 	}
 }
 
@@ -200,8 +200,8 @@ func (d *deprived) quota() *corev1.ResourceQuota {
 
 // answer waits until a condition of the app has the words, or until it is clear
 // that the operator does not answer.
-func (d *deprived) answer(app *v1.MyApp, condition, words string) {
-	ctx, cancel := context.WithTimeout(d.ctx, time.Second)
+func (d *deprived) answer(app *v1.MyApp, condition, words string, patience time.Duration) {
+	ctx, cancel := context.WithTimeout(d.ctx, patience)
 	defer cancel()
 	_ = stage.Await(ctx, "the operator answers", func(ctx context.Context) error {
 		if err := d.client.Get(ctx, client.ObjectKeyFromObject(app), app); err != nil {
