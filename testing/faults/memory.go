@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -100,7 +101,7 @@ func (s *Sweep) schedules(t *testing.T, undisturbed *run) []Schedule {
 	t.Helper()
 	if *replay == "" {
 		single := singles(undisturbed.requests, undisturbed.kinds)
-		return append(single, pairs(single, s.Pairs, s.Seed)...)
+		return append(slices.Clip(sample(single, s.Sample, s.Seed)), pairs(single, s.Pairs, s.Seed)...)
 	}
 	text := *replay
 	if file, ok := strings.CutPrefix(text, "@"); ok {

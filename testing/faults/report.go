@@ -2,6 +2,7 @@ package faults
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -49,9 +50,10 @@ type Report struct {
 // String tells the report in a few lines.
 func (r *Report) String() string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%d requests undisturbed; %d schedules with %d faults; %d kinds of violation; %s: %.0f schedules a minute, %s of CPU each\n",
+	fmt.Fprintf(&text, "%d requests undisturbed; %d schedules with %d faults; %d kinds of violation; %s: %.0f schedules a minute, %s of CPU each, which is %.0f a minute on %d processors that do nothing else\n",
 		len(r.Requests), r.Schedules, r.Faults, len(r.Violations), r.Took.Round(time.Millisecond),
-		float64(r.Schedules)/r.Took.Minutes(), (r.CPU / time.Duration(max(1, r.Schedules))).Round(time.Millisecond))
+		float64(r.Schedules)/r.Took.Minutes(), (r.CPU / time.Duration(max(1, r.Schedules))).Round(time.Millisecond),
+		float64(r.Schedules*runtime.GOMAXPROCS(0))/max(r.CPU, 1).Minutes(), runtime.GOMAXPROCS(0))
 	for _, violation := range r.Violations {
 		fmt.Fprintf(&text, "- %s\n", violation)
 	}

@@ -33,6 +33,7 @@ type run struct {
 	transport *transport
 	user      client.Client
 	wait      func(time.Duration) // lets time pass
+	live      *live               // the world, if it is a real cluster
 
 	mu        sync.Mutex
 	current   *operator.Operator

@@ -2,6 +2,7 @@ package faults
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -26,6 +27,21 @@ func singles(requests []steptest.Request, kinds []schema.GroupVersionKind) []Sch
 		}
 	}
 	return schedules
+}
+
+// sample draws some of the items, in their order; all if count is 0.
+func sample[E any](items []E, count int, seed uint64) []E {
+	if count <= 0 || count >= len(items) {
+		return items
+	}
+	random := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // it has to be the same each time
+	drawn := random.Perm(len(items))[:count]
+	slices.Sort(drawn)
+	kept := make([]E, count)
+	for i, at := range drawn {
+		kept[i] = items[at]
+	}
+	return kept
 }
 
 // near is how far apart the two faults of a pair are, at most: those that are far

@@ -19,7 +19,8 @@ import (
 // schema of its kind, and demands that only the last one matters.
 type Transitions struct {
 	// Sweep says what is tested and where. Its Given has the object first, with the spec
-	// to begin with. Changes, Pairs and Seed are not used.
+	// to begin with. Sample is how many sequences of two changes are gone through, drawn
+	// by Seed; all if it is 0. Changes and Pairs are not used.
 	Sweep Sweep
 	// Definition is that of the object's kind. Required.
 	Definition *apiextensionsv1.CustomResourceDefinition
@@ -57,7 +58,7 @@ func (tr Transitions) Run(t *testing.T) *Report {
 		}
 	}
 	var mu sync.Mutex
-	inParallel(t, sequences, func(t *testing.T, pair [2]int) {
+	inParallel(t, sample(sequences, tr.Sweep.Sample, tr.Sweep.Seed), func(t *testing.T, pair [2]int) {
 		t.Helper()
 		for _, early := range []bool{false, true} {
 			violation := tr.through(t, base, valid[pair[0]], valid[pair[1]], early, fresh[pair[1]])

@@ -21,7 +21,7 @@ func TestTransitions(t *testing.T) {
 	for _, bug := range []string{none, neverCleared} {
 		t.Run("with "+bug, func(t *testing.T) {
 			report := faults.Transitions{
-				Sweep: faults.Sweep{Kinds: kinds(t), New: subject(bug), Given: []client.Object{web}}, Definition: crd,
+				Sweep: faults.Sweep{Kinds: kinds(t), New: subject(bug), Given: []client.Object{web}, Sample: 30}, Definition: crd,
 				// The tag stays of a sort: the API server's default for the pull policy goes by it.
 				Values: map[string][]any{"image": {"img:2", "img:3"}, "port": {int64(9090)}, "replicas": {int64(0), int64(3)}},
 			}.Run(t)

@@ -43,7 +43,9 @@ func (t through) RoundTrip(sent *http.Request) (*http.Response, error) {
 	t.count++
 	at := t.count
 	t.mu.Unlock()
-	t.run.look()
+	if t.run.live == nil {
+		t.run.look()
+	}
 	fault := t.run.begin(at, request)
 	switch fault {
 	case Refused:
