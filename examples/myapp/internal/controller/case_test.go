@@ -9,12 +9,13 @@ import (
 
 	"github.com/trueup-dev/trueup/examples/myapp/internal/controller"
 	"github.com/trueup-dev/trueup/examples/myapp/internal/dns"
+	"github.com/trueup-dev/trueup/examples/myapp/internal/lives"
 	"github.com/trueup-dev/trueup/testing/steptest"
 )
 
 // A first pass over a MyApp, undisturbed and not.
 func TestFirstPass(t *testing.T) {
-	kinds, err := served()
+	kinds, err := lives.Kinds()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +42,7 @@ func TestFirstPass(t *testing.T) {
 	}
 	for name, test := range cases {
 		t.Run(name, func(t *testing.T) {
-			test.Kinds, test.Setup, test.Given = kinds, setup, []client.Object{webApp}
+			test.Kinds, test.Setup, test.Given = kinds, setup, []client.Object{lives.App()}
 			test.Run(t)
 		})
 	}

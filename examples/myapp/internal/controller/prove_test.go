@@ -8,12 +8,13 @@ import (
 
 	"github.com/trueup-dev/trueup/examples/myapp/internal/controller"
 	"github.com/trueup-dev/trueup/examples/myapp/internal/dns"
+	"github.com/trueup-dev/trueup/examples/myapp/internal/lives"
 	"github.com/trueup-dev/trueup/testing/steptest"
 )
 
 // The whole pipeline in twenty lines, for the page that tells how to prove an operator.
 func TestANewMyApp(t *testing.T) {
-	kinds, err := served() // memory.NewKinds(scheme, crd), once for all tests
+	kinds, err := lives.Kinds() // memory.NewKinds(scheme, crd), once for all tests
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,7 +22,7 @@ func TestANewMyApp(t *testing.T) {
 		Reason: "everything is made at once, and a second pass writes nothing",
 		Kinds:  kinds,
 		Setup:  func(mgr ctrl.Manager) error { return controller.NewPipeline(dns.NewZone()).SetupWithManager(mgr) },
-		Given:  []client.Object{webApp},
+		Given:  []client.Object{lives.App()},
 		Want: steptest.Want{
 			Writes: []string{
 				"patch myapps demo/web", "apply deployments demo/web",
