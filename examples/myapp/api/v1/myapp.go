@@ -101,9 +101,11 @@ type MyAppStatus struct {
 	// +optional
 	Replicas int32 `json:"replicas,omitempty"`
 
-	// readyReplicas is how many of the pods are ready.
+	// readyReplicas is how many of the pods are ready. It is 0, and not left out,
+	// as long as none is.
 	// +optional
-	ReadyReplicas int32 `json:"readyReplicas,omitempty"`
+	// +kubebuilder:default=0
+	ReadyReplicas int32 `json:"readyReplicas"`
 
 	// selector finds the pods, for autoscalers.
 	// +optional
