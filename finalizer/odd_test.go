@@ -41,7 +41,7 @@ func TestARefusedRemovalShows(t *testing.T) {
 	w.called(system, "released once", "observe", "delete", "observe")
 	w.live()
 	for _, condition := range w.app.Status.Conditions {
-		if condition.Type == "Ready" && (condition.Reason != "AdmissionDenied" || !strings.Contains(condition.Message, "no credentials")) {
+		if condition.Type == "Ready" && (condition.Reason != "Denied" || !strings.Contains(condition.Message, "no credentials")) {
 			t.Errorf("Ready = %+v, want the policy's words", condition)
 		}
 	}

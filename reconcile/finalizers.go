@@ -161,12 +161,15 @@ func (p *Pipeline[T]) setMetadata(ctx context.Context, run *Run[T], what string,
 	}
 }
 
-// denied gives the denial of an admission policy or webhook, which comes with any
-// code, a reason of its own: it is for a person to lift, and not what is written
-// that is wrong.
+// denied gives the refusal of an admission policy or webhook, which comes with any
+// code, and the failure to ask one, the reasons that package resources has for
+// them: it is for a person to lift, and not what is written that is wrong.
 func denied(err error) error {
-	if text := err.Error(); strings.Contains(text, "denied the request") || strings.Contains(text, "denied request") {
-		return WithReason("AdmissionDenied", err)
+	switch text := err.Error(); {
+	case strings.Contains(text, "denied the request"), strings.Contains(text, "denied request"):
+		return WithReason("Denied", err)
+	case strings.Contains(text, "failed calling webhook"):
+		return WithReason("WebhookFailed", err)
 	}
 	return err
 }

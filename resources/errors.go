@@ -46,11 +46,15 @@ func (e *requestError) Unwrap() error { return e.err }
 
 // refusalOf wraps the server's answer to a request for an object.
 func refusalOf(verb string, object fmt.Stringer, err error) error {
-	wrapped := &requestError{verb: verb, object: object.String(), err: err}
+	return reasoned(err, &requestError{verb: verb, object: object.String(), err: err})
+}
+
+// reasoned gives what is told of the server's answer the reason that it has.
+func reasoned(err, told error) error {
 	if reason := reasonOf(err); reason != "" {
-		return reconcile.WithReason(reason, wrapped)
+		return reconcile.WithReason(reason, told)
 	}
-	return wrapped
+	return told
 }
 
 // wordsOf returns the server's words, without the kind and name of the object

@@ -65,7 +65,7 @@ func (e *engine[T, C]) leave(ctx context.Context, run *reconcile.Run[T], key cli
 			run.Event(live, "Released", "Apply", "released %s %s, which others hold", e.kindName(), key.Name)
 			return nil
 		case !apierrors.IsConflict(err) || attempt == attempts:
-			return fmt.Errorf("release %s: %w", e.named(live), err)
+			return reasoned(err, fmt.Errorf("release %s: %w", e.named(live), err))
 		}
 	}
 }

@@ -62,7 +62,7 @@ func (e *engine[T, C]) part(ctx context.Context, run *reconcile.Run[T], key clie
 		case apierrors.IsNotFound(err):
 			return nil
 		case !apierrors.IsConflict(err) || attempt == attempts:
-			return fmt.Errorf("leave %s behind: %w", e.named(live), err)
+			return reasoned(err, fmt.Errorf("leave %s behind: %w", e.named(live), err))
 		}
 	}
 }

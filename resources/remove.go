@@ -83,7 +83,7 @@ func (e *engine[T, C]) delete(
 		case apierrors.IsNotFound(err):
 			return nil
 		case !apierrors.IsConflict(err) || attempt == attempts:
-			return fmt.Errorf("delete %s: %w", e.named(child), err)
+			return reasoned(err, fmt.Errorf("delete %s: %w", e.named(child), err))
 		}
 		live := e.empty(client.ObjectKeyFromObject(child))
 		if err := run.Live().Get(ctx, client.ObjectKeyFromObject(child), live); err != nil {

@@ -35,7 +35,7 @@ var reasons = map[Reason][]string{
 	CleanupFailed:   {"CleanupFailed"},
 	Recreating:      {"Recreating", "Deleting"},
 	Resizing:        {"Resizing"},
-	AdmissionDenied: {"AdmissionDenied", "Forbidden"},
+	AdmissionDenied: {"Denied", "Forbidden"},
 	OutcomeUnknown:  {"CreateOutcomeUnknown"},
 	Migrating:       {"Running"},
 }
