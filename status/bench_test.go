@@ -30,6 +30,12 @@ type bench[T client.Object] struct {
 // newBench creates the object, under a name and a namespace of its own.
 func newBench[T client.Object](t *testing.T, object T) *bench[T] {
 	t.Helper()
+	return newBenchOf(t, scheme(t), object)
+}
+
+// newBenchOf does so with a scheme that knows the object.
+func newBenchOf[T client.Object](t *testing.T, scheme *runtime.Scheme, object T) *bench[T] {
+	t.Helper()
 	shared := cluster.Shared(t)
 	b := &bench[T]{
 		T: t, object: object,
@@ -37,7 +43,7 @@ func newBench[T client.Object](t *testing.T, object T) *bench[T] {
 	}
 	object.SetName("web")
 	object.SetNamespace(shared.Namespace(t))
-	b.Live = steptest.StartLive[T](t, shared.Config(), scheme(t), []string{object.GetNamespace()}, "test")
+	b.Live = steptest.StartLive[T](t, shared.Config(), scheme, []string{object.GetNamespace()}, "test")
 	b.Environment.Clock = b.clock
 	if err := b.User.Create(t.Context(), object); err != nil {
 		t.Fatal(err)

@@ -24,8 +24,12 @@ type gadget struct {
 // object returns an object of the kind.
 func (g gadget) object() *unstructured.Unstructured {
 	object := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"size": "small"}}}
-	object.SetGroupVersionKind(schema.GroupVersionKind{Group: "gadgets.example.com", Version: "v1", Kind: g.kind})
+	object.SetGroupVersionKind(g.gvk())
 	return object
+}
+
+func (g gadget) gvk() schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: "gadgets.example.com", Version: "v1", Kind: g.kind}
 }
 
 func gadgetCRDs() []*apiextensionsv1.CustomResourceDefinition {
@@ -60,6 +64,8 @@ func (g gadget) crd() *apiextensionsv1.CustomResourceDefinition {
 				"status": {Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{
 					"observedGeneration": {Type: "integer", Format: "int64"},
 					"auditID":            text, "phase": text, "conditions": conditions,
+					"parts": {Type: "object", AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{Schema: &text}},
+					"names": {Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &text}},
 				}},
 			},
 		}},
