@@ -33,7 +33,7 @@ type gadgetStatus struct {
 }
 
 func (g *typedGadget) DeepCopyObject() runtime.Object {
-	out := &typedGadget{TypeMeta: g.TypeMeta, ObjectMeta: *g.ObjectMeta.DeepCopy(), Spec: maps.Clone(g.Spec), Status: g.Status}
+	out := &typedGadget{TypeMeta: g.TypeMeta, ObjectMeta: *g.DeepCopy(), Spec: maps.Clone(g.Spec), Status: g.Status}
 	out.Status.Parts = maps.Clone(g.Status.Parts)
 	out.Status.Names = slices.Clone(g.Status.Names)
 	out.Status.Conditions = slices.Clone(g.Status.Conditions)

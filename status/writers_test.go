@@ -21,8 +21,8 @@ import (
 	"github.com/trueup-dev/trueup/testing/steptest"
 )
 
-// 10,000 take 59 seconds of CPU, most of them the API server's:
-// go test ./status -run TestNoConditionOfAnotherWriterIsLost -args -writes=10000
+// 10,000 take 59 seconds of CPU, most of them the API server's; they are made with
+// go test ./status -run TestNoConditionOfAnotherWriterIsLost -args -writes=10000.
 var othersWrites = flag.Int("writes", 2000, "how many writes others make beside a pipeline")
 
 // Other writers' conditions are never lost: 8 of them make thousands of writes, each
