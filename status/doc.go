@@ -8,16 +8,20 @@
 //
 // # What a person sees
 //
-// Of four MyApps of the example one is ready, one is refused by the API server,
-// one has pods that no node can take, and one has somebody else's Service in the
-// way:
+// The operator of examples/myapp, of which the following is what its demo prints,
+// has one MyApp that is ready and one that the API server refuses:
 //
 //	$ kubectl get myapps
-//	NAME    REPLICAS   READY   STATUS          AGE
-//	api     2                  Invalid         4s
-//	queue   2                  LessAvailable   3s
-//	shop    1          1       NotControlled   3s
-//	web     3          3       Ready           4s
+//	NAME    REPLICAS   READY   STATUS    AGE
+//	picky   1          0       Invalid   0s
+//	web     3          3       Ready     9s
+//
+// Later somebody else's Service is in the way of another:
+//
+//	$ kubectl get myapps
+//	NAME   REPLICAS   READY   STATUS          AGE
+//	shop   1          1       NotControlled   0s
+//	web    3          3       Ready           10s
 //
 //	$ kubectl describe myapp shop
 //	…
@@ -57,10 +61,13 @@
 //	  Ready Replicas:          1
 //	  Replicas:                1
 //	  Selector:                app.kubernetes.io/instance=shop,app.kubernetes.io/name=myapp
-//	Events:
-//	  Type    Reason   Age   From   Message
-//	  ----    ------   ----  ----   -------
-//	  Normal  Created  3s    myapp  created Deployment shop
+//
+// In the end the first is deleted, and what it has made outside the cluster is
+// undone, but something else holds on to it:
+//
+//	$ kubectl get myapps -o wide
+//	NAME   REPLICAS   READY   STATUS     AGE   IMAGE                              MESSAGE
+//	web    3          3       Deleting   11s   nginxinc/nginx-unprivileged:1.29   deletion waits for finalizers: the finalizer example.com/backup, which others have to take off
 //
 // # More than one writer
 //

@@ -3,9 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+
+	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
 )
 
 // The acts of an app's life. Those in which something is wrong are in trouble.go.
@@ -89,10 +93,34 @@ func robbed(ctx context.Context, user *user, tell func(string, ...any)) error {
 	return err
 }
 
+// deleted: what the app has made goes, and its status says who keeps it.
 func deleted(ctx context.Context, user *user, tell func(string, ...any)) error {
-	if err := user.deleteApp(ctx, sample); err != nil {
+	const backup = "example.com/backup"
+	app := &v1.MyApp{}
+	if err := user.patch(ctx, sample, app, func() { app.Finalizers = append(app.Finalizers, backup) }); err != nil {
 		return err
 	}
-	tell("its Deployment, ReplicaSets, pods, Service and DNS record are gone too")
+	if err := user.delete(ctx, sample, &v1.MyApp{}); err != nil {
+		return err
+	}
+	message, err := user.awaitNotReady(ctx, sample, "Deleting")
+	if err != nil {
+		return err
+	}
+	if !strings.Contains(message, backup) {
+		return fmt.Errorf("the condition says %q, which lacks %s", message, backup)
+	}
+	if err := user.tellTable(ctx, tell, true); err != nil {
+		return err
+	}
+	if err := user.patch(ctx, sample, app, func() {
+		app.Finalizers = slices.DeleteFunc(app.Finalizers, func(name string) bool { return name == backup })
+	}); err != nil {
+		return err
+	}
+	if err := user.awaitGone(ctx, sample); err != nil {
+		return err
+	}
+	tell("the backup lets go, and its Deployment, ReplicaSets, pods, Service and DNS record are gone too")
 	return nil
 }

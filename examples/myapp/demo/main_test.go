@@ -79,6 +79,7 @@ func TestExitWhenReady(t *testing.T) {
 			t.Errorf("act %q was not played:\n%s", act.title, &stdout)
 		}
 	}
+	checkDocs(t, stdout.String())
 }
 
 // Without the flag the cluster is there to be used until the program is

@@ -27,7 +27,7 @@ var story = []act{
 	{"somebody asks for a port that does not exist", rejected},
 	{"somebody asks for what only a Deployment refuses", refused},
 	{"somebody else's Service is in the way", obstructed},
-	{"somebody deletes the app", deleted},
+	{"somebody deletes the app, which a backup still holds", deleted},
 }
 
 // play plays the story. After each act the operator has to become quiet: it

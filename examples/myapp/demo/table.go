@@ -39,7 +39,9 @@ func (p *part) lines(i int) []string {
 	lines := []string{fmt.Sprintf(" %s %d  %-50s %s", mark, i+1, story[i].title, p.result)}
 	if p.state == going || p.state == failed {
 		for _, note := range p.notes {
-			lines = append(lines, "      "+note)
+			for _, line := range briefly(note) {
+				lines = append(lines, "      "+line)
+			}
 		}
 	}
 	return lines

@@ -46,6 +46,9 @@ func refused(ctx context.Context, user *user, tell func(string, ...any)) error {
 		return fmt.Errorf("the condition says %q, which lacks the API server's %s", message, words)
 	}
 	tell("Ready is False: %s", message)
+	if err := user.tellTable(ctx, tell, false); err != nil {
+		return err
+	}
 	if err := user.patch(ctx, picky, app, func() {
 		app.Spec.NodeSelector = map[string]string{corev1.LabelOSStable: "linux"}
 	}); err != nil {
@@ -74,6 +77,9 @@ func obstructed(ctx context.Context, user *user, tell func(string, ...any)) erro
 		return err
 	}
 	tell("Ready is False: %s", message)
+	if err := user.tellOfShop(ctx, tell); err != nil {
+		return err
+	}
 	if err := user.get(ctx, shop, service); err != nil {
 		return err
 	}
