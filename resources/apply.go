@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -20,6 +21,11 @@ import (
 // make us take it over.
 const createOnly = "1"
 
+// ignoreDuplicates has the server parse an apply once instead of twice: the second
+// time it looks for fields that are there twice, which encoding/json does not write
+// of a map. Fields that are not in the schema are refused by every apply.
+const ignoreDuplicates = client.FieldValidation(metav1.FieldValidationIgnore)
+
 // apply sends what is wanted and returns the server's answer. The request goes
 // through the typed representation, because the client's read-your-writes is
 // kept per representation.
@@ -32,7 +38,7 @@ func (e *engine[T, C]) apply(
 		return answer, err
 	}
 	err = run.Client().Patch(ctx, answer, client.RawPatch(types.ApplyPatchType, body),
-		client.FieldOwner(e.manager(run)), client.ForceOwnership, e.causeOf(run, slot, want, live))
+		client.FieldOwner(e.manager(run)), client.ForceOwnership, ignoreDuplicates, e.causeOf(run, slot, want, live))
 	if err != nil {
 		return answer, refusalOf("apply", want, err)
 	}
@@ -41,7 +47,7 @@ func (e *engine[T, C]) apply(
 }
 
 // applyOver applies over what is there, after taking over the fields of former
-// field managers.
+// field managers, and once more if our own entry was in the way.
 func (e *engine[T, C]) applyOver(
 	ctx context.Context, run *reconcile.Run[T], slot *slot[C], want *intent[C], live *observation[C],
 ) (C, error) {
@@ -51,6 +57,13 @@ func (e *engine[T, C]) applyOver(
 			var none C
 			return none, err
 		}
+	}
+	answer, err := e.apply(ctx, run, slot, want, live)
+	if err == nil || live == nil || !e.isObsolete(run, live.shared, err) {
+		return answer, err
+	}
+	if live, err = e.renew(ctx, run, slot, want, live, err); err != nil {
+		return answer, err
 	}
 	return e.apply(ctx, run, slot, want, live)
 }

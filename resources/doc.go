@@ -31,10 +31,16 @@
 //   - A field that the CRD does not have, any more or yet: the apply is refused,
 //     and tried again, until the CRD has it.
 //   - A version that was removed from a CRD while managedFields of a child still
-//     have an entry in it, anybody's: the server applies nothing to the child then
-//     and does not keep track of others' writes. A change of what the step owns is
-//     noticed all the same; the apply is refused, with the version in the message,
-//     and tried again, until somebody removes the entry.
+//     have somebody else's entry in it: the server (kube-apiserver 1.37) applies
+//     nothing to the child then and does not keep track of others' writes. A change
+//     of what the step owns is noticed all the same; the apply is refused, with the
+//     version in the message, and tried again, until somebody removes the entry.
+//
+// The same refusal because of the step's own entry, which an earlier version of the
+// operator left, is mended in the pass that meets it: the entry is put into the
+// step's version, with the fields that it has, and the child is applied again. That
+// is three writes instead of one, once. As long as nothing has to be applied the
+// entry stays as it is, and nothing is sent.
 //
 // Whether a child or a reference is ready is told by [ReadinessOf] or by a test of
 // the author's; package cel, below this one, makes one from an expression.

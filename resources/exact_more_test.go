@@ -2,22 +2,17 @@ package resources_test
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
 	"github.com/trueup-dev/trueup/reconcile"
 	"github.com/trueup-dev/trueup/resources"
-	"github.com/trueup-dev/trueup/testing/cluster"
 )
 
 // deploymentInOrder has a list whose items have keys, and quantities that the
@@ -73,91 +68,6 @@ func exactServersForm(t *testing.T) {
 	b.update(child)
 	b.quiet(child)
 	b.restart()
-	b.quiet(child)
-}
-
-var relic = schema.GroupVersionKind{Group: "exact.example.com", Version: "v1", Kind: "Relic"}
-
-// relicCRD is of a kind that has, or had, an older version beside v1.
-func relicCRD(versions ...string) *apiextensionsv1.CustomResourceDefinition {
-	crd := thingCRD("a")
-	crd.Name = "relics.exact.example.com"
-	crd.Spec.Names = apiextensionsv1.CustomResourceDefinitionNames{Plural: "relics", Singular: "relic", Kind: relic.Kind, ListKind: "RelicList"}
-	version := crd.Spec.Versions[0]
-	crd.Spec.Versions = nil
-	for _, name := range versions {
-		version.Name, version.Storage = name, name == relic.Version
-		crd.Spec.Versions = append(crd.Spec.Versions, version)
-	}
-	return crd
-}
-
-// exactVersionRemoved has somebody's entry be in a version that the CRD does not
-// have any more: the server cannot keep track of fields then, and writes to what
-// the step owns leave all entries as they were. No apply gets through either, so
-// that the step says what is wrong until the entry goes.
-func exactVersionRemoved(t *testing.T) {
-	user, err := client.New(cluster.Shared(t).Config(), client.Options{Scheme: scheme(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	crd := relicCRD("v1", "v1beta1")
-	if err := user.Create(t.Context(), crd); err != nil {
-		t.Fatal(err)
-	}
-	b := newBench(t, resources.Ensure(func(app *v1.MyApp) (*unstructured.Unstructured, error) {
-		return &unstructured.Unstructured{Object: map[string]any{
-			"metadata": map[string]any{"name": app.Name}, "spec": map[string]any{"a": "1"},
-		}}, nil
-	}).Kind(relic))
-	b.Cleanup(func() { _ = b.User.Delete(b.background(), crd) })
-	b.eventually("the kind is there", func(testContext) bool {
-		result, err := b.pass()
-		return err == nil && result == reconcile.Continue
-	})
-	named := func(version string) *unstructured.Unstructured {
-		object := &unstructured.Unstructured{}
-		object.SetGroupVersionKind(relic.GroupKind().WithVersion(version))
-		object.SetName("web")
-		object.SetNamespace(b.namespace)
-		return object
-	}
-	old := named("v1beta1")
-	b.get(old)
-	old.SetAnnotations(map[string]string{"theirs": "x"})
-	b.update(old)
-
-	b.get(crd)
-	crd.Spec.Versions = relicCRD("v1").Spec.Versions
-	b.update(crd)
-	child := named("v1")
-	var before *unstructured.Unstructured
-	b.eventually("the server does not know the version any more", func(testContext) bool {
-		b.get(child)
-		before = child.DeepCopy()
-		_ = unstructured.SetNestedField(child.Object, "theirs", "spec", "a")
-		b.update(child)
-		return entryOf(before) == entryOf(child) && child.GetResourceVersion() != before.GetResourceVersion()
-	})
-	b.caughtUp(child)
-	b.writes()
-	_, err = b.pass()
-	if err == nil || reconcile.IsTerminal(err) || !strings.Contains(err.Error(), "exact.example.com/v1beta1") {
-		t.Errorf("err = %v, want the server's words, and to try again", err)
-	}
-	b.wrote("the change is noticed", "patch relics web")
-
-	b.get(child)
-	child.SetManagedFields(slices.DeleteFunc(child.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
-		return entry.APIVersion != relic.GroupVersion().String()
-	}))
-	b.update(child)
-	b.caughtUp(child)
-	b.want("when the entry is gone", reconcile.Continue)
-	b.get(child)
-	if got, _, _ := unstructured.NestedString(child.Object, "spec", "a"); got != "1" {
-		t.Errorf("spec.a = %q, want it as desired", got)
-	}
 	b.quiet(child)
 }
 

@@ -32,6 +32,7 @@ func TestExact(t *testing.T) {
 	t.Run("somebody writes a Secret's stringData", exactStringData)
 	t.Run("a field is pruned after a change of the CRD", exactPruned)
 	t.Run("field tracking fails after a version of the CRD was removed", exactVersionRemoved)
+	t.Run("the step's own entry is in a version of the CRD that was removed", exactOwnVersionRemoved)
 	t.Run("the server has a form of its own for what is applied", exactServersForm)
 	t.Run("the server undoes what is applied", exactCannotConverge)
 }
