@@ -92,6 +92,9 @@ type Description struct {
 	// has neither a report nor a condition of its own.
 	Steps []Description
 
+	// items is what a [ForEach] runs for each item, nil of others.
+	items *Description
+
 	// Before tells whether of the two of Steps with these indexes the first has
 	// always run, or been passed over for good, when the second begins, so that the
 	// second may read what the first observed. Defaults to the order of the list.

@@ -30,6 +30,9 @@ func (r *Run[T]) perform(ctx context.Context, c *child[T], undo bool) (Result, e
 		ctx, end = r.env.Tracer.Step(ctx, &c.about, r.undoing())
 	}
 	result, err := guard(ctx, r, c, undo)
+	if r.misread.any.Load() {
+		result, err = r.misread.blame(misreadBy{r.at, r.item}, result, err)
+	}
 	if end != nil {
 		end(result, err)
 	}

@@ -95,6 +95,16 @@ func (r *reports) stateOf(step string) State {
 	return StateUnseen
 }
 
+// has reports whether the pass has come to a step, of whatever pipeline.
+func (r *reports) has(step string) bool {
+	if r.stateOf(step) != StateUnseen {
+		return true
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return indexOf(r.more, step) >= 0
+}
+
 // list returns all reports, those of the pipeline's steps in its order first.
 func (r *reports) list() []Report {
 	r.mu.Lock()

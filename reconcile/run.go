@@ -49,7 +49,8 @@ type pass[T client.Object] struct {
 	// byHand says that there is no pipeline around the steps.
 	byHand bool
 	// room is for what the first steps are found to be.
-	room [16]atomic.Int32
+	room    [16]atomic.Int32
+	misread misreads
 	// overtaken says that somebody else wrote to the object after the steps ran.
 	overtaken bool
 }

@@ -90,4 +90,5 @@ func (s *slots) clear(handle any) {
 type Pass interface {
 	passValues() *slots
 	passMemory() *slots
+	missing(step string)
 }

@@ -221,11 +221,13 @@ func (c *Child[T, C]) Detached(finalizer string) *Child[T, C] {
 
 // Observed returns the child as this pass found or left it, and false if there
 // is none: it is not wanted, does not exist yet, belongs to somebody else, or
-// the step has not run. The child is the caller's to keep and change; it comes
-// without managedFields.
+// the step was held up. To read it where the step cannot have run yet is a mistake,
+// see [reconcile.Run.Missing]. The child is the caller's to keep and change; it
+// comes without managedFields.
 func (c *Child[T, C]) Observed(run *reconcile.Run[T]) (C, bool) {
 	seen, ok := c.observed.Get(run)
 	if !ok {
+		run.Missing(c.engine.step)
 		var none C
 		return none, false
 	}

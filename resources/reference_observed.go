@@ -48,11 +48,13 @@ func (s *sighting) judge(test func() Readiness) Readiness {
 }
 
 // Observed returns the object as this pass found it, and false if there is none:
-// none is referred to, it does not exist, or the step has not run. The object is
-// the caller's to keep and change.
+// none is referred to, it does not exist, or the step was held up. To read it where
+// the step cannot have run yet is a mistake, see [reconcile.Run.Missing]. The object
+// is the caller's to keep and change.
 func (r *Referent[T, C]) Observed(run *reconcile.Run[T]) (C, bool) {
 	seen, ok := r.observed.Get(run)
 	if !ok {
+		run.Missing(r.step)
 		var none C
 		return none, false
 	}
@@ -69,6 +71,7 @@ func (r *Referent[T, C]) Observed(run *reconcile.Run[T]) (C, bool) {
 func (r *Referent[T, C]) Hash(run *reconcile.Run[T]) (string, bool) {
 	seen, ok := r.observed.Get(run)
 	if !ok {
+		run.Missing(r.step)
 		return "", false
 	}
 	seen.sighting.mu.Lock()

@@ -129,12 +129,14 @@ func (s *Set[T, C]) Detached(finalizer string) *Set[T, C] {
 
 // Observed returns the children as this pass found or left them, in the order in
 // which desired returned them; those that do not exist or belong to somebody
-// else are left out. It returns false if the step has not run or failed to build
-// the set. The children are the caller's to keep and change; they come without
+// else are left out. It returns false if the step was held up or failed to build
+// the set; to read them where it cannot have run yet is a mistake, see
+// [reconcile.Run.Missing]. The children are the caller's to keep and change; they come without
 // managedFields.
 func (s *Set[T, C]) Observed(run *reconcile.Run[T]) ([]C, bool) {
 	seen, ok := s.observed.Get(run)
 	if !ok {
+		run.Missing(s.engine.step)
 		return nil, false
 	}
 	children := make([]C, 0, len(seen))
