@@ -92,8 +92,8 @@ type Description struct {
 	// has neither a report nor a condition of its own.
 	Steps []Description
 
-	// items is what a [ForEach] runs for each item, nil of others.
-	items *Description
+	// Items describes what a [ForEach] runs for each item. Nil of other steps.
+	Items *Description
 
 	// Before tells whether of the two of Steps with these indexes the first has
 	// always run, or been passed over for good, when the second begins, so that the

@@ -46,6 +46,14 @@ type Environment struct {
 	// Defaults to none.
 	Tracer Tracer
 
+	// Altered is called when a step has changed what is not its own to change: the
+	// object of the pass, beside its status, or what it has been lent by the cache,
+	// with [Run.Original] or [Run.Peek]. It is given the step and the object as it was
+	// and as it is. Of steps that run at the same time it may be given another one. It
+	// is for tests: everything is copied, and compared after each step.
+	// Defaults to none: nothing is compared.
+	Altered func(step string, was, is client.Object)
+
 	// Clock tells the time. Defaults to the real one.
 	Clock clock.PassiveClock
 }

@@ -133,7 +133,7 @@ func apart(err error) []error {
 // describeItems returns what the steps say of themselves as one that has a report
 // for all items.
 func (e *Each[T]) describeItems() Description {
-	self := Description{Name: e.name, Kind: "items", Condition: ConditionType(e.name), Annotates: true, items: &e.body.about}
+	self := Description{Name: e.name, Kind: "items", Condition: ConditionType(e.name), Annotates: true, Items: &e.body.about}
 	names := map[string]bool{}
 	var guards []Description
 	e.body.about.Walk(func(about Description) {

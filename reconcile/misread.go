@@ -91,8 +91,8 @@ func (d *Description) before(first, second string) bool {
 // bodyWith returns the name and the body of the [ForEach] that runs a step for each
 // item.
 func (d *Description) bodyWith(step string) (each string, body *Description) {
-	if d.items != nil && d.items.has(step) {
-		return d.Name, d.items
+	if d.Items != nil && d.Items.has(step) {
+		return d.Name, d.Items
 	}
 	for i := range d.Steps {
 		if each, body = d.Steps[i].bodyWith(step); body != nil {

@@ -29,7 +29,13 @@ func (r *Run[T]) perform(ctx context.Context, c *child[T], undo bool) (Result, e
 	if r.env.Tracer != nil {
 		ctx, end = r.env.Tracer.Step(ctx, &c.about, r.undoing())
 	}
+	if r.loans != nil {
+		r.lend()
+	}
 	result, err := guard(ctx, r, c, undo)
+	if r.loans != nil {
+		r.collect(c.about.Name)
+	}
 	if r.misread.any.Load() {
 		result, err = r.misread.blame(misreadBy{r.at, r.item}, result, err)
 	}

@@ -51,6 +51,7 @@ type pass[T client.Object] struct {
 	// room is for what the first steps are found to be.
 	room    [16]atomic.Int32
 	misread misreads
+	loans   *loans // nil unless somebody wants to know
 	// overtaken says that somebody else wrote to the object after the steps ran.
 	overtaken bool
 }
@@ -97,7 +98,7 @@ func newRun[T client.Object](env *Environment, name string, object, original T) 
 		run     Run[T]
 		pass    pass[T]
 		values  slots
-		room    [5]slot // for the first of the values
+		room    [4]slot // for the first of the values
 		reports reports
 	}{}
 	start.values.entries = start.room[:0]
@@ -110,6 +111,9 @@ func newRun[T client.Object](env *Environment, name string, object, original T) 
 		reports: &start.reports,
 	}
 	start.pass.home = &start.run
+	if env.Altered != nil {
+		start.pass.loans = &loans{}
+	}
 	return &start.run
 }
 
@@ -172,7 +176,11 @@ func (r *Run[T]) Cache() client.Reader { return r.env.Cache }
 // cheapest read there is. What it fills in is the cache's own: it must not be
 // changed, and nothing in it may be kept that could be.
 func (r *Run[T]) Peek(ctx context.Context, key client.ObjectKey, into client.Object) error {
-	return r.env.peek(ctx, key, into)
+	err := r.env.peek(ctx, key, into)
+	if err == nil && r.loans != nil {
+		r.loans.peeked(into)
+	}
+	return err
 }
 
 // Matching returns the option that lists what an [Index] of this pipeline's

@@ -3,6 +3,7 @@ package steptest
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -47,5 +48,8 @@ func StartLive[T client.Object](
 	}
 	live := &Live{Environment: reconcile.EnvironmentOf(mgr, name), Requests: requests, Events: &Events{}, User: user}
 	live.Environment.Recorder = live.Events
+	live.Environment.Altered = func(step string, was, is client.Object) {
+		t.Errorf("step %q has changed what it may only read (-was +is):\n%s", step, cmp.Diff(was, is))
+	}
 	return live
 }
