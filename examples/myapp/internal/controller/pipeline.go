@@ -23,7 +23,7 @@ func NewPipeline(zone *dns.Zone) *reconcile.Pipeline[*v1.MyApp] {
 		pause(),
 		finalizer.Func("apps.example.com/dns", record{zone}.release).Acquire(record{zone}.acquire),
 		reconcile.All( // one that fails does not freeze the others
-			reconcile.Sequence(needed(secret), deployment),
+			reconcile.Sequence(needed(secret), handOver(), deployment),
 			service,
 			parts(),
 		),
