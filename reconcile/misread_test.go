@@ -32,6 +32,17 @@ func TestReadingAStepThatHasNotRunIsAFailure(t *testing.T) {
 	reader, waits := reconcile.Func("reader", read), reconcile.Func("waits", func(context.Context, run) (reconcile.Result, error) {
 		return reconcile.Wait("Waiting", "for ever"), nil
 	})
+	// The reader reads first where both may run at the same time.
+	hasRead := make(chan struct{}, 1)
+	first := reconcile.Func("reader", func(ctx context.Context, run run) (reconcile.Result, error) {
+		defer func() { hasRead <- struct{}{} }()
+		return read(ctx, run)
+	})
+	second := reconcile.Func("writer", func(ctx context.Context, run run) (reconcile.Result, error) {
+		<-hasRead
+		value.Set(run, 1)
+		return reconcile.Continue, nil
+	})
 	never := func(object) bool { return false }
 	one := func(object) []string { return []string{"one"} }
 	const early = `step reader: reads what step writer has observed, which has not run yet: it comes later, or at the same time`
@@ -45,7 +56,7 @@ func TestReadingAStepThatHasNotRunIsAFailure(t *testing.T) {
 		"before, in All":                {[]step{reconcile.All(writer(), reader)}, ""},
 		"after, in All":                 {[]step{reconcile.All(reader, writer())}, early},
 		"beside, in Parallel":           {[]step{reconcile.Parallel(reader, writer()).Limit(1)}, early},
-		"beside, in a Graph":            {[]step{reconcile.Graph(reconcile.At("r", reader), reconcile.At("w", writer()))}, early},
+		"beside, in a Graph":            {[]step{reconcile.Graph(reconcile.At("r", first), reconcile.At("w", second))}, early},
 		"before, in a Graph":            {[]step{reconcile.Graph(reconcile.At("r", reader).After("w"), reconcile.At("w", writer()))}, ""},
 		"deep in what is before":        {[]step{reconcile.All(reconcile.Sequence(writer())), reconcile.Retry(2, time.Millisecond, reader)}, ""},
 		"deep in what is after":         {[]step{reconcile.Retry(2, time.Millisecond, reader), reconcile.All(reconcile.Sequence(writer()))}, early},

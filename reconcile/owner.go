@@ -24,11 +24,15 @@ const attempts = 5
 // settle gives the run its own copy of the object. If the cache has not yet
 // seen what this pipeline last wrote to the object, it uses what the server
 // answered then: working from the older one would only earn a conflict.
+//
+// The write that takes the last finalizer off is never stored: the server deletes
+// the object instead, and answers with the version before. The cache has not seen
+// such a write before it has seen the object go.
 func (p *Pipeline[T]) settle(run *Run[T]) {
 	if written, ok := p.written.Get(run); ok {
 		order, err := resourceversion.CompareResourceVersion(
 			run.original.GetResourceVersion(), written.GetResourceVersion())
-		if err == nil && order < 0 {
+		if err == nil && (order < 0 || order == 0 && isDeleted(written) && len(written.GetFinalizers()) == 0) {
 			run.original = written
 		} else {
 			p.written.Clear(run)
