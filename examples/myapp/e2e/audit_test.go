@@ -43,8 +43,8 @@ func openAudit(w *world) *audit {
 	return &audit{file: file}
 }
 
-// requests returns what was sent, in the order of the answers, without what feeds
-// a cache.
+// requests returns what was sent, in the order of the answers, without the watches
+// that feed caches.
 func (w *world) requests(filters ...func(sent) bool) []sent {
 	w.Helper()
 	w.must(w.audit.read())
@@ -79,7 +79,7 @@ func (a *audit) read() error {
 // describe returns what there is to know of a request about objects.
 func describe(event *auditv1.Event) (sent, bool) {
 	about := event.ObjectRef
-	if about == nil || event.Verb == "watch" || event.Verb == "list" || event.ResponseStatus == nil {
+	if about == nil || event.Verb == "watch" || event.ResponseStatus == nil {
 		return sent{}, false
 	}
 	request := sent{replica: replicaOf(event.UserAgent), answered: event.StageTimestamp.Time}

@@ -99,7 +99,7 @@ func (s sight) duplicates() []string {
 // was made of them is the same in both.
 func (w *world) awaitAlike(namespace, other string, wanted map[string]v1.MyAppSpec) {
 	w.Helper()
-	w.await(namespace+" is like "+other, func() error {
+	w.awaitNowAndThen(namespace+" is like "+other, func() error {
 		one, two := w.look(namespace), w.look(other)
 		for name, spec := range wanted {
 			if app := one.apps[name]; app == nil || !equality.Semantic.DeepEqual(app.Spec, spec) {
@@ -138,6 +138,9 @@ func (s sight) plain() map[string]any {
 		for i := range status.Conditions {
 			status.Conditions[i].LastTransitionTime = metav1.Time{}
 			status.Conditions[i].ObservedGeneration -= app.Generation // 0 if it is about the latest
+			if isScaled(app) {
+				status.Conditions[i] = metav1.Condition{Type: status.Conditions[i].Type, ObservedGeneration: status.Conditions[i].ObservedGeneration}
+			}
 		}
 		status.ObservedGeneration -= app.Generation
 		if isScaled(app) {
@@ -149,7 +152,7 @@ func (s sight) plain() map[string]any {
 }
 
 // isScaled reports whether the number of pods is the autoscaler's, who goes by
-// what was before.
+// what was before, and leaves what was stopped alone.
 func isScaled(app *v1.MyApp) bool { return app != nil && app.Spec.Autoscaling != nil }
 
 // plainChild returns what the operator says of an object, and what it owns of it.
@@ -194,14 +197,16 @@ func plainChild(object *unstructured.Unstructured, app *v1.MyApp) any {
 // while.
 func (w *world) awaitQuiet(length time.Duration, namespaces ...string) {
 	w.Helper()
-	before, since := -1, time.Now()
+	since, seen := time.Now(), len(w.requests())
 	w.await("the operator is quiet", func() error {
-		now := w.requests(in(namespaces...))
-		if len(now) != before {
-			before, since = len(now), time.Now()
+		w.must(w.audit.read())
+		fresh := slices.DeleteFunc(slices.Clone(w.audit.sent[seen:]), func(request sent) bool { return !in(namespaces...)(request) })
+		seen = len(w.audit.sent)
+		if len(fresh) > 0 {
+			since = time.Now()
 		}
 		if time.Since(since) < length {
-			return fmt.Errorf("the last of %d requests are %v", len(now), now[max(0, len(now)-5):])
+			return fmt.Errorf("the last requests are %v", w.audit.sent[max(0, seen-5):])
 		}
 		return nil
 	})

@@ -77,7 +77,7 @@ func (w *world) create(namespace, name string, spec v1.MyAppSpec) *v1.MyApp {
 func (w *world) empty(namespace string) {
 	w.Helper()
 	w.must(w.client.DeleteAllOf(w.ctx, &v1.MyApp{}, client.InNamespace(namespace)))
-	w.await("nothing is left in "+namespace, func() error {
+	w.awaitNowAndThen("nothing is left in "+namespace, func() error {
 		found := w.look(namespace)
 		if len(found.apps)+len(found.children) > 0 {
 			return fmt.Errorf("there are %d MyApps and %d objects", len(found.apps), len(found.children))

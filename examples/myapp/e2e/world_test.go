@@ -30,7 +30,7 @@ type world struct {
 
 // patience is how long a test takes at most. The large ones take the time that
 // "go test -timeout" gives them.
-const patience = 1 * time.Minute
+const patience = 4 * time.Minute
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
@@ -95,6 +95,20 @@ func (w *world) must(err error) {
 	if err != nil {
 		w.Fatal(err)
 	}
+}
+
+// awaitNowAndThen waits like await, and looks once a second: what it looks at is
+// much.
+func (w *world) awaitNowAndThen(what string, check func() error) {
+	w.Helper()
+	var looked time.Time
+	var seen error
+	w.await(what, func() error {
+		if time.Since(looked) > time.Second {
+			seen, looked = check(), time.Now()
+		}
+		return seen
+	})
 }
 
 func (w *world) await(what string, check func() error) {

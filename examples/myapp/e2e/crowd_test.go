@@ -1,0 +1,141 @@
+package e2e
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
+)
+
+var quietFlag = flag.Duration("quiet", 3*time.Second, "how long the operator has to be quiet")
+
+// TestCrowd has many MyApps with everything that a MyApp may have. When they are
+// as they should be, the operator asks nothing of the API server any more.
+func TestCrowd(t *testing.T) {
+	w := newWorld(t)
+	apps := or(appsFlag, 20)
+	namespace := w.namespace()
+	profiles := freeAddress(t)
+	r := w.start("crowd", "--pprof-bind-address="+profiles)
+	t.Logf("MyApps 0: %s", r.memory(profiles))
+	began := time.Now()
+	for i := range apps {
+		w.create(namespace, fmt.Sprintf("app-%d", i), everything())
+	}
+	r.awaitWork(apps * len(kinds))
+	w.awaitQuiet(time.Second, namespace)
+	w.awaitCrowd(namespace, apps)
+	w.awaitQuiet(2*time.Second, namespace)
+	converged := time.Since(began)
+	unleased := func(request sent) bool { return !isLease(request) }
+	before := len(w.requests(unleased))
+	w.must(r.running())
+	select {
+	case <-time.After(*quietFlag): // what is waited for is that nothing happens
+	case <-w.ctx.Done():
+	}
+	w.must(w.ctx.Err())
+	after := w.requests(unleased)
+	t.Logf("MyApps %d: converged in %s with %d requests, then %d requests in %s; %s",
+		apps, converged.Round(time.Second), before, len(after)-before, *quietFlag, r.memory(profiles))
+	if len(after) > before {
+		t.Errorf("sent while all was quiet: %v", after[before:min(len(after), before+10)])
+	}
+	if before < apps*(len(kinds)+2) {
+		t.Errorf("only %d requests for %d MyApps", before, apps)
+	}
+	w.empty(namespace)
+	w.must(r.stop())
+}
+
+// awaitCrowd waits until every MyApp has all of its parts, its pods run, and the
+// autoscalers were looked at.
+func (w *world) awaitCrowd(namespace string, apps int) {
+	w.Helper()
+	scalers, list := &autoscalingv2.HorizontalPodAutoscalerList{}, &v1.MyAppList{}
+	w.awaitNowAndThen("every MyApp is as it should be", func() error {
+		if err := w.client.List(w.ctx, list, client.InNamespace(namespace)); err != nil {
+			return err
+		}
+		for _, app := range list.Items {
+			if !meta.IsStatusConditionTrue(app.Status.Conditions, "DeploymentReady") {
+				return fmt.Errorf("%s says %+v", app.Name, app.Status.Conditions)
+			}
+		}
+		if err := w.client.List(w.ctx, scalers, client.InNamespace(namespace)); err != nil {
+			return err
+		}
+		for _, scaler := range scalers.Items {
+			if len(scaler.Status.Conditions) < 2 {
+				return fmt.Errorf("the autoscaler of %s says %+v", scaler.Name, scaler.Status)
+			}
+		}
+		if found := len(w.look(namespace).children); found != apps*len(kinds) {
+			return fmt.Errorf("there are %d objects, want %d", found, apps*len(kinds))
+		}
+		return nil
+	})
+}
+
+var liveHeap = regexp.MustCompile(`# HeapAlloc = (\d+)`)
+
+// memory tells how much memory the operator has, and how much of it is in use
+// after a collection of garbage.
+func (r *replica) memory(profiles string) string {
+	r.Helper()
+	var text []byte
+	r.await("the operator tells of its heap", func() error {
+		var err error
+		text, err = fetch(r.ctx, "http://"+profiles+"/debug/pprof/heap?gc=1&debug=1")
+		return err
+	})
+	heap := liveHeap.FindSubmatch(text)
+	if heap == nil {
+		r.Fatalf("no heap in %s", text)
+	}
+	resident, err := exec.CommandContext(r.ctx, "ps", "-o", "rss=", "-p", fmt.Sprint(r.cmd.Process.Pid)).Output()
+	r.must(err)
+	bytes, kilobytes := 0, 0
+	_, err = fmt.Sscan(string(heap[1]), &bytes)
+	r.must(err)
+	_, err = fmt.Sscan(strings.TrimSpace(string(resident)), &kilobytes)
+	r.must(err)
+	return fmt.Sprintf("heap %.1f MB, resident %.1f MB", float64(bytes)/1e6, float64(kilobytes)/1e3)
+}
+
+func fetch(ctx context.Context, url string) ([]byte, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	return io.ReadAll(answer.Body)
+}
+
+// freeAddress returns an address of this machine on which nobody listens.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	return listener.Addr().String()
+}
