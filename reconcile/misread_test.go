@@ -38,7 +38,7 @@ func TestReadingAStepThatHasNotRunIsAFailure(t *testing.T) {
 		defer func() { hasRead <- struct{}{} }()
 		return read(ctx, run)
 	})
-	second := reconcile.Func("writer", func(ctx context.Context, run run) (reconcile.Result, error) {
+	second := reconcile.Func("writer", func(_ context.Context, run run) (reconcile.Result, error) {
 		<-hasRead
 		value.Set(run, 1)
 		return reconcile.Continue, nil
