@@ -57,7 +57,12 @@ func TestReplicasAreHandedOver(t *testing.T) {
 	s.awaitDeployment(app, 4)
 	turn(true, "img:5")
 	s.awaitDeployment(app, 4)
-	if got, want := fmt.Sprint(seen()), "[4 6 4]"; got != want {
+	turn(false, "img:6")
+	s.edit(app, func() { app.Spec.Replicas = new(int32(0)) })
+	s.awaitDeployment(app, 0)
+	turn(true, "img:7")
+	s.awaitDeployment(app, 1) // an autoscaler leaves alone what has none
+	if got, want := fmt.Sprint(seen()), "[4 6 4 0 1]"; got != want {
 		t.Errorf("there were %s replicas, want %s", got, want)
 	}
 	s.must(s.stop())

@@ -9,6 +9,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
@@ -29,6 +30,10 @@ var replicasPath = fieldpath.MakePathOrDie("spec", "replicas")
 // nothing is left. So before the Deployment is applied without them, another field
 // manager gets hold of them as they are; the autoscaler takes them from it.
 //
+// An app that was stopped, with no replicas, is not kept so: an autoscaler leaves
+// what has none alone, and the app would never start. It gets the one that the API
+// server makes of nothing.
+//
 // It is not forced: if somebody else has changed them meanwhile, it is refused,
 // and tried again when that has been seen.
 func handOver() reconcile.Step[*v1.MyApp] {
@@ -38,7 +43,7 @@ func handOver() reconcile.Step[*v1.MyApp] {
 			return reconcile.Continue, nil
 		}
 		err := run.Client().Get(ctx, client.ObjectKeyFromObject(app), live)
-		if err != nil || live.Spec.Replicas == nil || !metav1.IsControlledBy(live, app) || !holdsAlone(live, run.FieldManager()) {
+		if err != nil || ptr.Deref(live.Spec.Replicas, 0) == 0 || !metav1.IsControlledBy(live, app) || !holdsAlone(live, run.FieldManager()) {
 			return reconcile.Continue, client.IgnoreNotFound(err)
 		}
 		body := fmt.Sprintf(`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":%q,"namespace":%q,"uid":%q},"spec":{"replicas":%d}}`,
