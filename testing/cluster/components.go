@@ -3,6 +3,7 @@ package cluster
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/trueup-dev/trueup/testing/cluster/internal/process"
@@ -57,13 +58,14 @@ func (c *Cluster) discard(p *process.Process) {
 }
 
 // guard makes the end of the process the failure of the cluster, unless the
-// cluster is being stopped.
+// cluster is being stopped or the process was discarded.
 func (c *Cluster) guard(component Component, p *process.Process) {
 	go func() {
 		<-p.Done()
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if c.stopping || c.err != nil {
+		discarded := !slices.ContainsFunc(c.running, func(r running) bool { return r.process == p })
+		if c.stopping || c.err != nil || discarded {
 			return
 		}
 		c.err = newComponentError(component, p)

@@ -15,6 +15,7 @@ type listener struct {
 	net.Listener
 	down   atomic.Bool
 	turned atomic.Int64
+	reset  atomic.Int64
 
 	mu   sync.Mutex
 	open map[*connection]bool
@@ -53,6 +54,7 @@ func (l *listener) cut() {
 	l.mu.Lock()
 	all := slices.Collect(maps.Keys(l.open)) // closing one takes the lock
 	l.mu.Unlock()
+	l.reset.Add(int64(len(all)))
 	for _, open := range all {
 		open.reset()
 	}

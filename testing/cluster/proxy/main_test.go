@@ -6,6 +6,4 @@ import (
 	"github.com/trueup-dev/trueup/testing/cluster"
 )
 
-func TestMain(m *testing.M) {
-	cluster.Main(m, cluster.Options{CRDPaths: []string{"../../../examples/myapp/config/crd/bases"}})
-}
+func TestMain(m *testing.M) { cluster.Main(m, cluster.Options{}) }

@@ -29,6 +29,8 @@ type Proxy struct {
 	pass      *httputil.ReverseProxy
 	serving   atomic.Pointer[tls.Certificate]
 	disturb   atomic.Pointer[func(*http.Request) Trouble]
+	rotated   atomic.Bool
+	counts    counters
 
 	mu      sync.Mutex
 	next    int
@@ -63,7 +65,7 @@ func Start(config *rest.Config) (*Proxy, error) {
 		Transport:     transport,
 		FlushInterval: -1, // events of a watch are passed on as they come
 		ErrorLog:      silent,
-		ErrorHandler:  func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
+		ErrorHandler:  p.unanswered,
 	}
 	p.server = &http.Server{
 		Handler:           http.HandlerFunc(p.serve),
@@ -71,7 +73,7 @@ func Start(config *rest.Config) (*Proxy, error) {
 		ReadHeaderTimeout: time.Minute,
 		TLSConfig: &tls.Config{
 			MinVersion:     tls.VersionTLS12,
-			GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return p.serving.Load(), nil },
+			GetCertificate: p.show,
 		},
 	}
 	go func() { _ = p.server.ServeTLS(p.listener, "", "") }()
@@ -110,15 +112,13 @@ func (p *Proxy) Down() {
 // Up ends what Down began.
 func (p *Proxy) Up() { p.listener.down.Store(false) }
 
-// Turned returns how many connections were turned away while the proxy was down.
-func (p *Proxy) Turned() int { return int(p.listener.turned.Load()) }
-
 // DropWatches breaks off the watches that go on now, and nothing else, and returns how
 // many there were.
 func (p *Proxy) DropWatches() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	dropped := len(p.watches)
+	p.counts.dropped.Add(int64(dropped))
 	for id, cancel := range p.watches {
 		cancel()
 		delete(p.watches, id)
@@ -132,8 +132,17 @@ func (p *Proxy) Rotate() error {
 	if err := p.renew(); err != nil {
 		return fmt.Errorf("rotate certificate: %w", err)
 	}
+	p.rotated.Store(true)
 	p.Cut()
 	return nil
+}
+
+// show returns the certificate of now.
+func (p *Proxy) show(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	if p.rotated.Load() {
+		p.counts.renewed.Add(1)
+	}
+	return p.serving.Load(), nil
 }
 
 func (p *Proxy) renew() error {

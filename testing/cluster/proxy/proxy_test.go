@@ -45,6 +45,10 @@ func named(name string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}}
 }
 
+func plain(request *http.Request) bool { return !proxy.Watch(request) }
+
+func write(request *http.Request) bool { return request.Method != http.MethodGet }
+
 // What becomes of a request, as the client and the server have it.
 func TestDisturb(t *testing.T) {
 	cases := map[string]struct {
@@ -108,7 +112,7 @@ func TestDown(t *testing.T) {
 			t.Error("got through")
 		}
 	}
-	if way.Turned() == 0 {
+	if way.Tally().Turned == 0 {
 		t.Error("nobody was turned away")
 	}
 	way.Up()

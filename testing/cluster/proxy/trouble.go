@@ -49,6 +49,7 @@ func (p *Proxy) serve(w http.ResponseWriter, request *http.Request) {
 		trouble = (*decide)(request)
 	}
 	if trouble.Delay > 0 {
+		p.counts.delayed.Add(1)
 		select {
 		case <-time.After(trouble.Delay):
 		case <-request.Context().Done():
@@ -56,10 +57,13 @@ func (p *Proxy) serve(w http.ResponseWriter, request *http.Request) {
 	}
 	switch {
 	case trouble.Reset:
+		p.counts.reset.Add(1)
 		panic(http.ErrAbortHandler)
 	case trouble.Throttle > 0:
+		p.counts.throttled.Add(1)
 		throttle(w, trouble.Throttle)
 	case trouble.Lose:
+		p.counts.lost.Add(1)
 		p.pass.ServeHTTP(nowhere{http.Header{}}, request)
 		panic(http.ErrAbortHandler)
 	case Watch(request):
@@ -69,6 +73,15 @@ func (p *Proxy) serve(w http.ResponseWriter, request *http.Request) {
 	default:
 		p.pass.ServeHTTP(w, request)
 	}
+}
+
+// unanswered breaks off a request that the API server has not answered. One that the
+// client itself has given up is not counted.
+func (p *Proxy) unanswered(_ http.ResponseWriter, request *http.Request, _ error) {
+	if request.Context().Err() == nil {
+		p.counts.unanswered.Add(1)
+	}
+	panic(http.ErrAbortHandler)
 }
 
 // watching returns the context of a watch, which ends when watches are dropped.
