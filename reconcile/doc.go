@@ -46,6 +46,7 @@
 //	When                Continue+  After+  Wait   Halt   error   Terminal   error
 //	Switch              Continue+  After+  Wait   Halt   error   Terminal   error
 //	In                  Continue+  After+  Wait   Halt   error   Terminal   error
+//	ForEach             Continue+  After+  Wait   Halt   error   Terminal   error
 //	Wrap                Continue+  After+  Wait   Halt   error   Terminal   error
 //	Retry               Continue+  After+  Wait   Halt   error   Terminal   error
 //	Timeout             Continue+  After+  Wait   Halt   error   Terminal   error
@@ -68,6 +69,11 @@
 // [Pipeline.SetupWithManager] derives the controller's watches and indexes from
 // that and refuses, with every fault listed at once, a pipeline that could only
 // fail at run time.
+//
+// A handwritten Reconcile can have a single step ([Run.Do]) or a whole pipeline
+// ([Pipeline.SetupWithBuilder]), and a controller several pipelines ([Several]).
+// Everything that controller-runtime offers to a controller is there: see
+// [Pipeline.SetupWithManager].
 //
 // A kind that the server learns of later is wired when it appears. Kinds that are
 // not known before an object names them are what package kinds is for.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/source"
 )
 
 // lookForKinds is how often the server is asked for kinds that it did not know.
@@ -14,26 +14,34 @@ const lookForKinds = 10 * time.Second
 
 // latecomers wires kinds that the server did not know at setup, when they appear.
 type latecomers struct {
-	mgr        ctrl.Manager
-	controller controller.Controller
-	wires      []*wire
+	mgr   ctrl.Manager
+	queue requestQueue
+	wires []*wire
 }
 
-// Start implements manager.Runnable: it ends when all kinds are wired. What
-// fails, because the server cannot be reached for a moment, is logged and tried
-// again: it must not end the manager.
-func (l *latecomers) Start(ctx context.Context) error {
+// source returns the source of events that begins to look for the kinds when the
+// controller starts it, and ends with the controller.
+func (l *latecomers) source() source.Source {
+	return source.Func(func(ctx context.Context, queue requestQueue) error {
+		l.queue = queue
+		go l.search(ctx)
+		return nil
+	})
+}
+
+// search ends when all kinds are wired. What fails, because the server cannot be
+// reached for a moment, is logged and tried again: it must not end the manager.
+func (l *latecomers) search(ctx context.Context) {
 	ticker := time.NewTicker(lookForKinds)
 	defer ticker.Stop()
 	for len(l.wires) > 0 {
 		select {
 		case <-ctx.Done():
-			return nil
+			return
 		case <-ticker.C:
 			l.look(ctx)
 		}
 	}
-	return nil
 }
 
 // look wires the kinds that have appeared and keeps the others.
@@ -66,7 +74,7 @@ func (l *latecomers) wire(ctx context.Context, wire *wire) error {
 	}
 	for len(wire.sources) > 0 {
 		from := wire.sources[0]
-		if err := l.controller.Watch(wire.sourceOf(from)); err != nil {
+		if err := wire.sourceOf(from).Start(ctx, l.queue); err != nil {
 			return fmt.Errorf("watch %s: %w", wire.gvk.Kind, err)
 		}
 		wire.sources = wire.sources[1:]

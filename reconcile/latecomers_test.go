@@ -62,7 +62,5 @@ func TestALatecomerIsLookedForUntilItIsWired(t *testing.T) {
 	if len(late.wires) != 0 || len(mgr.indexed) != 2 || mgr.indexed[1] != "b" {
 		t.Errorf("%d wires are left, indexed %v; want each index once", len(late.wires), mgr.indexed)
 	}
-	if err := late.Start(t.Context()); err != nil {
-		t.Errorf("Start without anything to look for: %v", err)
-	}
+	late.search(t.Context()) // ends: there is nothing to look for
 }

@@ -8,7 +8,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/cluster"
 )
 
 // SetupWithManager makes the pipeline a controller of the manager: it does what
@@ -32,42 +31,21 @@ import (
 // everything that controller-runtime offers: options, predicates, a log
 // constructor, further watches.
 func (p *Pipeline[T]) SetupWithManager(mgr ctrl.Manager, customize ...func(*builder.Builder)) error {
-	if err := p.Setup(EnvironmentOf(mgr, p.name)); err != nil {
+	build := ctrl.NewControllerManagedBy(mgr).Named(p.name).For(p.kind.prototype, builder.WithPredicates(p.withoutEchoes()))
+	if err := p.SetupWithBuilder(mgr, build); err != nil {
 		return err
 	}
-	wires, err := p.wires(mgr)
-	if err != nil {
-		return fmt.Errorf("pipeline %q: %w", p.name, err)
-	}
-	now, later := splitByServed(wires)
-	build := ctrl.NewControllerManagedBy(mgr).Named(p.name).For(p.kind.prototype, builder.WithPredicates(p.withoutEchoes()))
 	build.WatchesRawSource(p.early.source())
-	for _, wire := range now {
-		if err := wire.index(context.Background()); err != nil {
-			return fmt.Errorf("pipeline %q: %w", p.name, err)
-		}
-		for _, source := range wire.sources {
-			if wire.home != cluster.Cluster(mgr) {
-				build.WatchesRawSource(wire.sourceOf(source))
-				continue
-			}
-			build.Watches(wire.object, source.handler, builder.WithPredicates(source.predicates...))
-		}
-	}
 	for _, change := range customize {
 		if change == nil {
 			return fmt.Errorf("pipeline %q: customize: the function is nil", p.name)
 		}
 		change(build)
 	}
-	controller, err := build.Build(p)
-	if err != nil {
+	if err := build.Complete(p); err != nil {
 		return fmt.Errorf("pipeline %q: build the controller: %w", p.name, err)
 	}
-	if len(later) == 0 {
-		return nil
-	}
-	return mgr.Add(&latecomers{mgr: mgr, controller: controller, wires: later})
+	return nil
 }
 
 // Setup gives the pipeline the environment to work in, after checking it and

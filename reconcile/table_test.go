@@ -11,6 +11,8 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
 	"github.com/trueup-dev/trueup/reconcile"
 )
 
@@ -63,6 +65,9 @@ func outcomesTable(t *testing.T) string {
 		{"In", func(a, b step) step {
 			return reconcile.In(reconcile.Elsewhere("other", &otherCluster{client: exampleEnvironment.Client}), a, b)
 		}},
+		{"ForEach", func(a, b step) step {
+			return reconcile.ForEach("each", func(object) []string { return []string{"x"} }, a, b)
+		}},
 	}
 	for _, name := range []string{"Wrap", "Retry", "Timeout", "Catch", "Finally", "Once"} {
 		wrap := allWrappers()[name]
@@ -86,7 +91,7 @@ func outcomesTable(t *testing.T) string {
 				ran = true
 				return reconcile.Continue, nil
 			})
-			result, err := newRun(t).Do(t.Context(), row.combine(reconcile.Func("first", column.act), second))
+			result, err := outcomeInAPipeline(t, row.combine(reconcile.Func("first", column.act), second))
 			cells = append(cells, cell(result, err, ran))
 		}
 		_, _ = fmt.Fprintln(table, strings.Join(cells, "\t"))
@@ -99,6 +104,20 @@ func outcomesTable(t *testing.T) string {
 		lines.WriteString(strings.TrimRight(line, " \n") + "\n")
 	}
 	return lines.String()
+}
+
+// outcomeInAPipeline returns what a step comes to in a pass of a pipeline.
+func outcomeInAPipeline(t *testing.T, of step) (result reconcile.Result, err error) {
+	t.Helper()
+	pipeline := reconcile.NewPipeline("test", reconcile.Finally(of, func(_ context.Context, _ run, got reconcile.Result, failure error) error {
+		result, err = got, failure
+		return nil
+	}))
+	if setup := pipeline.Setup(reconcile.Environment{Client: fake.NewClientBuilder().WithObjects(exampleConfig).Build()}); setup != nil {
+		t.Fatal(setup)
+	}
+	_, _ = pipeline.Reconcile(t.Context(), exampleRequest)
+	return result, err
 }
 
 // cell tells what came of two steps of which the first is of interest.
