@@ -64,6 +64,6 @@ func (p *Pipeline[T]) withoutEchoes() predicate.Predicate {
 
 // wrote reports whether a version of an object is the answer to a write.
 func (p *Pipeline[T]) wrote(memory *objectMemory, version string) bool {
-	last, known := fromSlot[answers](memory.get(p.answered))
+	last, known := fromSlot[answers](memory.get(&p.answered.place))
 	return known && slices.Contains(last[:], hashOfVersion(version))
 }

@@ -118,18 +118,18 @@ func (m *Memory) Len() int {
 // handle is made once, at setup; what is stored under it lives in the
 // [Memory] of the pipeline's environment, by object. Safe for concurrent use.
 type Memo[V any] struct {
-	_ byte // distinct handles have distinct addresses
+	place byte // distinct handles have distinct addresses
 }
 
 // NewMemo returns a handle for something of type V to remember.
 func NewMemo[V any]() *Memo[V] { return &Memo[V]{} }
 
 // Set remembers v for the object of the pass.
-func (h *Memo[V]) Set(run Pass, v V) { run.passMemory().set(h, v) }
+func (h *Memo[V]) Set(run Pass, v V) { run.passMemory().set(&h.place, v) }
 
 // Get returns what is remembered of the object, and false if nothing is: it is
 // the first pass of this process over it, or nothing was set.
-func (h *Memo[V]) Get(run Pass) (V, bool) { return fromSlot[V](run.passMemory().get(h)) }
+func (h *Memo[V]) Get(run Pass) (V, bool) { return fromSlot[V](run.passMemory().get(&h.place)) }
 
 // Clear forgets.
-func (h *Memo[V]) Clear(run Pass) { run.passMemory().clear(h) }
+func (h *Memo[V]) Clear(run Pass) { run.passMemory().clear(&h.place) }

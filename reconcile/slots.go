@@ -13,18 +13,18 @@ type slots struct {
 }
 
 type slot struct {
-	handle any
+	handle *byte // an address in it, by which it is told from others
 	value  any
 }
 
-func (s *slots) get(handle any) (any, bool) {
+func (s *slots) get(handle *byte) (any, bool) {
 	if value, ok := s.own(handle); ok || s.outer == nil {
 		return value, ok
 	}
 	return s.outer.get(handle)
 }
 
-func (s *slots) own(handle any) (any, bool) {
+func (s *slots) own(handle *byte) (any, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range s.entries {
@@ -35,7 +35,7 @@ func (s *slots) own(handle any) (any, bool) {
 	return nil, false
 }
 
-func (s *slots) set(handle, value any) {
+func (s *slots) set(handle *byte, value any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range s.entries {
@@ -49,7 +49,7 @@ func (s *slots) set(handle, value any) {
 
 // setOnce stores a value, for all items, unless there is one, and returns the one
 // that is there then.
-func (s *slots) setOnce(handle, value any) any {
+func (s *slots) setOnce(handle *byte, value any) any {
 	for ; s.outer != nil; s = s.outer {
 		if stored, ok := s.own(handle); ok {
 			return stored
@@ -74,7 +74,7 @@ func (s *slots) add(entry slot) {
 	s.entries = append(s.entries, entry)
 }
 
-func (s *slots) clear(handle any) {
+func (s *slots) clear(handle *byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range s.entries {

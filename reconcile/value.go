@@ -4,7 +4,8 @@ package reconcile
 // the same pass. The handle is made once, at setup, and what is stored under it
 // lives in the [Run]: passes never see each other's. Safe for concurrent use.
 type Value[V any] struct {
-	step string // that sets it, if that is known; also gives handles addresses of their own
+	place byte   // distinct handles have distinct addresses
+	step  string // that sets it, if that is known
 }
 
 // NewValue returns a handle for a value of type V.
@@ -19,19 +20,19 @@ func (h *Value[V]) By(step string) *Value[V] {
 }
 
 // Set stores v for the rest of the pass, replacing what was there.
-func (h *Value[V]) Set(run Pass, v V) { run.passValues().set(h, v) }
+func (h *Value[V]) Set(run Pass, v V) { run.passValues().set(&h.place, v) }
 
 // SetOnce stores v for the rest of the pass unless something is stored already,
 // and returns what is stored then. In a [ForEach] it stores it for all items.
 func (h *Value[V]) SetOnce(run Pass, v V) V {
-	stored, _ := fromSlot[V](run.passValues().setOnce(h, v), true)
+	stored, _ := fromSlot[V](run.passValues().setOnce(&h.place, v), true)
 	return stored
 }
 
 // Get returns what was stored in this pass, and false if nothing was: the step
 // that sets it has not run, or had nothing to say.
 func (h *Value[V]) Get(run Pass) (V, bool) {
-	v, ok := fromSlot[V](run.passValues().get(h))
+	v, ok := fromSlot[V](run.passValues().get(&h.place))
 	if !ok && h.step != "" {
 		run.missing(h.step)
 	}

@@ -60,10 +60,11 @@ func (e *engine[T, C]) contested(
 	run *reconcile.Run[T], slot *slot[C], want *intent[C], live C,
 ) (reconcile.Result, bool, error) {
 	now := run.Now()
-	if slot.contest == nil || now.Sub(slot.contest.last) > contestWindow {
-		slot.contest = &contest{}
+	fight := slot.troubles().contest
+	if fight == nil || now.Sub(fight.last) > contestWindow {
+		fight = &contest{}
+		slot.trouble(func(t *troubles) { t.contest = fight })
 	}
-	fight := slot.contest
 	rest := pauseAfter(fight.repairs) - now.Sub(fight.last)
 	if rest <= 0 {
 		fight.repairs++

@@ -45,10 +45,8 @@ type engine[T, C client.Object] struct {
 
 // slot is what a step remembers of one child.
 type slot[C client.Object] struct {
-	record  *record[C] // of the last apply, nil if there is none
-	refusal *refusal   // of the last apply that was refused for good, nil if there is none
-	contest *contest   // over the child with somebody else, nil if there was none
-	fickle  *fickle    // what is wanted of the child changes by itself, nil if it does not
+	record   *record[C] // of the last apply, nil if there is none
+	troubled *troubles  // nil if there are none
 
 	// before has the records of the names that the child had, until there is
 	// certainly nothing left of them. Few children ever have another name.

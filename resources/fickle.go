@@ -31,8 +31,8 @@ type fickle struct {
 
 // settle forgets that a child was fickle when it has not been for a while.
 func (s *slot[C]) settle(now func() time.Time) {
-	if s.fickle != nil && now().Sub(s.fickle.last) > contestWindow {
-		s.fickle = nil
+	if known := s.troubles().fickle; known != nil && now().Sub(known.last) > contestWindow {
+		s.trouble(func(t *troubles) { t.fickle = nil })
 	}
 }
 
@@ -50,9 +50,10 @@ func (e *engine[T, C]) unsettled(
 	if err != nil {
 		return reconcile.Result{}, false, err
 	}
-	known := slot.fickle
+	known := slot.troubles().fickle
 	if known == nil || known.owner != owner || now.Sub(known.last) > contestWindow {
-		slot.fickle = &fickle{owner: owner, last: now, content: content, tried: want.hash}
+		known = &fickle{owner: owner, last: now, content: content, tried: want.hash}
+		slot.trouble(func(t *troubles) { t.fickle = known })
 		return reconcile.Result{}, false, nil
 	}
 	if known.tried == want.hash { // it was refused, or else it would be what was applied last
@@ -68,7 +69,7 @@ func (e *engine[T, C]) unsettled(
 	if known.message == "" && e.wants == nil {
 		again, err := e.rebuilt(run)
 		if err != nil || again == nil || again.hash == want.hash {
-			slot.fickle = nil // something else that it is made of has changed
+			slot.trouble(func(t *troubles) { t.fickle = nil }) // something else that it is made of has changed
 			return reconcile.Result{}, false, err
 		}
 		if content, err = e.content(run, again); err != nil {

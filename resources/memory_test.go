@@ -16,7 +16,7 @@ import (
 // TestRecordsAreSmall lets a pipeline bring up many MyApps and measures the heap
 // that it holds for them from pass to pass.
 func TestRecordsAreSmall(t *testing.T) {
-	const apps, childrenPerApp, most = 1000, 2, 512
+	const apps, childrenPerApp, most = 1000, 2, 450
 	memory := reconcile.NewMemory()
 	bringUp(t, memory, apps)
 	if got := memory.Len(); got != apps {

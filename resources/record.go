@@ -26,9 +26,9 @@ type record[C client.Object] struct {
 	version string // the last resourceVersion that is known to be as wanted
 
 	cleared bool       // that version was found to be the owner's, and not to be going
+	judged  bool       // whether verdict is about that version already
 	applied C          // the answer, until the cache has caught up with it
 	verdict *Readiness // why the child is not ready in that version, nil if it is
-	judged  bool       // whether verdict says so already
 }
 
 // newRecord makes the record of an apply.

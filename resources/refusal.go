@@ -57,7 +57,7 @@ func (s *slot[C]) refused(
 	default:
 		return reconcile.Result{}, err
 	}
-	s.refusal = last
+	s.trouble(func(t *troubles) { t.refusal = last })
 	return last.result, last.err
 }
 
@@ -126,7 +126,7 @@ func isDenied(err error) bool {
 // could make a difference: what is wanted, the child, the owner's spec, and its
 // annotations, by which a person can ask for another try.
 func (s *slot[C]) wasRefused(owner client.Object, want *intent[C], live *observation[C], now time.Time) *refusal {
-	last := s.refusal
+	last := s.troubles().refusal
 	if last == nil {
 		return nil
 	}
@@ -136,7 +136,7 @@ func (s *slot[C]) wasRefused(owner client.Object, want *intent[C], live *observa
 		(last.until.IsZero() || now.Before(last.until)) {
 		return last
 	}
-	s.refusal = nil
+	s.trouble(func(t *troubles) { t.refusal = nil })
 	return nil
 }
 
