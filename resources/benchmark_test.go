@@ -126,7 +126,7 @@ func (c *converged) steps() []reconcile.Step[*v1.MyApp] {
 		}),
 		reconcile.All(c.deployment, c.service),
 		status.Func(func(app *v1.MyApp, run *reconcile.Run[*v1.MyApp]) {
-			if d, ok := deployment.Observed(run); ok {
+			if d, ok := deployment.Peek(run); ok {
 				app.Status.Replicas = d.Status.Replicas
 				app.Status.ReadyReplicas = d.Status.ReadyReplicas
 				app.Status.Selector = metav1.FormatLabelSelector(d.Spec.Selector)

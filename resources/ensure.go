@@ -225,13 +225,33 @@ func (c *Child[T, C]) Detached(finalizer string) *Child[T, C] {
 // see [reconcile.Run.Missing]. The child is the caller's to keep and change; it
 // comes without managedFields.
 func (c *Child[T, C]) Observed(run *reconcile.Run[T]) (C, bool) {
-	seen, ok := c.observed.Get(run)
+	seen, ok := c.seen(run)
 	if !ok {
-		run.Missing(c.engine.step)
 		var none C
 		return none, false
 	}
 	return seen.child(), true
+}
+
+// Peek returns what [Child.Observed] does, without a copy, which saves a good part
+// of a pass that has nothing to do. The child is the cache's own: it must not be
+// changed, and nothing in it may be kept that could be. See
+// [reconcile.Environment.Altered] for who tells in tests if it is.
+func (c *Child[T, C]) Peek(run *reconcile.Run[T]) (C, bool) {
+	seen, ok := c.seen(run)
+	if !ok {
+		var none C
+		return none, false
+	}
+	return seen.shared, true
+}
+
+func (c *Child[T, C]) seen(run *reconcile.Run[T]) (*observation[C], bool) {
+	seen, ok := c.observed.Get(run)
+	if !ok {
+		run.Missing(c.engine.step)
+	}
+	return seen, ok
 }
 
 // Describe implements [reconcile.Step].
