@@ -29,13 +29,15 @@ const (
 	stressRounds  = 3 // as many as are repaired at once: see the contest
 )
 
-// stressPipeline keeps a Secret, a Service and a ConfigMap for each owner, and a
-// part of a ConfigMap that ten owners share. It counts its passes.
+// stressPipeline keeps a Secret, a Service and three ConfigMaps for each owner, and
+// a part of a ConfigMap that ten owners share. It counts its passes.
 func stressPipeline(passes *atomic.Int64) *reconcile.Pipeline[*v1.MyApp] {
 	named := func(app *v1.MyApp) metav1.ObjectMeta { return metav1.ObjectMeta{Name: app.Name} }
 	return reconcile.NewPipeline("stress", reconcile.Sequence(
 		reconcile.All(
 			resources.Ensure(desiredConfigMap),
+			resources.Ensure(suffixed("-poked")).Named("poked"),
+			resources.Ensure(suffixed("-applied")).Named("applied"),
 			resources.Ensure(func(app *v1.MyApp) (*corev1.Secret, error) {
 				return &corev1.Secret{ObjectMeta: named(app), StringData: map[string]string{"image": app.Spec.Image}}, nil
 			}),
@@ -58,6 +60,15 @@ func stressPipeline(passes *atomic.Int64) *reconcile.Pipeline[*v1.MyApp] {
 	))
 }
 
+// suffixed returns a function that desires a ConfigMap of another name.
+func suffixed(suffix string) func(*v1.MyApp) (*corev1.ConfigMap, error) {
+	return func(app *v1.MyApp) (*corev1.ConfigMap, error) {
+		config, err := desiredConfigMap(app)
+		config.Name += suffix
+		return config, err
+	}
+}
+
 // Sixteen workers over forty owners, while other clients change what is theirs in
 // the ways of which the entries tell nothing: all is repaired, and then it is quiet.
 func TestExactWithManyWorkers(t *testing.T) {
@@ -75,6 +86,7 @@ func TestExactWithManyWorkers(t *testing.T) {
 		t.Fatal(err)
 	}
 	steptest.StartManager(t, mgr)
+	b.meddleWhenPoked()
 	apps := make([]*v1.MyApp, stressOwners)
 	for i := range apps {
 		apps[i] = b.other(fmt.Sprintf("app-%02d", i))
@@ -124,21 +136,7 @@ func (b *bench) meddle(apps []*v1.MyApp) {
 		group.Go(func() {
 			for round := range stressRounds {
 				for i := worker; i < len(apps); i += 4 {
-					for _, change := range []struct {
-						object client.Object
-						patch  string
-					}{
-						{&corev1.ConfigMap{}, fmt.Sprintf(`{"data":{"image":"theirs-%d"}}`, round)},
-						{&corev1.Secret{}, fmt.Sprintf(`{"stringData":{"image":"theirs-%d"}}`, round)},
-						{&corev1.Service{}, `{"spec":{"ports":[{"name":"b","port":81},{"name":"a","port":80}]}}`},
-					} {
-						change.object.SetName(apps[i].Name)
-						change.object.SetNamespace(b.namespace)
-						err := b.User.Patch(b.Context(), change.object, client.RawPatch(types.MergePatchType, []byte(change.patch)))
-						if err != nil {
-							b.Errorf("meddle: %v", err)
-						}
-					}
+					b.meddleWith(apps[i].Name, round)
 				}
 			}
 		})
@@ -146,20 +144,71 @@ func (b *bench) meddle(apps []*v1.MyApp) {
 	group.Wait()
 }
 
+// meddleWith changes what the steps of an owner own: plainly, as stringData, in
+// order only, through an admission policy and as the same field manager.
+func (b *bench) meddleWith(name string, round int) {
+	b.Helper()
+	for _, change := range []struct {
+		object client.Object
+		name   string
+		patch  string
+	}{
+		{&corev1.ConfigMap{}, name, fmt.Sprintf(`{"data":{"image":"theirs-%d"}}`, round)},
+		{&corev1.ConfigMap{}, name + "-poked", fmt.Sprintf(`{"metadata":{"labels":{"poke":"%d"}}}`, round)},
+		{&corev1.Secret{}, name, fmt.Sprintf(`{"stringData":{"image":"theirs-%d"}}`, round)},
+		{&corev1.Service{}, name, `{"spec":{"ports":[{"name":"b","port":81},{"name":"a","port":80}]}}`},
+	} {
+		change.object.SetName(change.name)
+		change.object.SetNamespace(b.namespace)
+		if err := b.User.Patch(b.Context(), change.object, client.RawPatch(types.MergePatchType, []byte(change.patch))); err != nil {
+			b.Errorf("meddle: %v", err)
+		}
+	}
+	applied := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name + "-applied", Namespace: b.namespace}}
+	if err := b.User.Get(b.Context(), clientKey(applied), applied); err != nil {
+		b.Errorf("meddle: %v", err)
+		return
+	}
+	other := applyOf(b.T, applied, fmt.Sprintf("theirs-%d", round))
+	if err := b.User.Apply(b.Context(), other, client.FieldOwner("stress"), client.ForceOwnership); err != nil {
+		b.Errorf("meddle: %v", err)
+	}
+}
+
+// meddleWhenPoked has an admission policy change a ConfigMap whose label poke is
+// set to another value, and waits until it is in force.
+func (b *bench) meddleWhenPoked() {
+	b.Helper()
+	b.mutate("poke", `has(object.metadata.labels) && has(object.metadata.labels.poke) && (oldObject == null ||
+		!has(oldObject.metadata.labels) || !has(oldObject.metadata.labels.poke) || oldObject.metadata.labels.poke != object.metadata.labels.poke)`,
+		`Object{data: {"image": "mutated"}}`)
+	b.eventually("the policy is in force", func(ctx context.Context) bool {
+		probe := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
+			GenerateName: "probe-", Namespace: b.namespace, Labels: map[string]string{"poke": "yes"},
+		}}
+		if err := b.User.Create(ctx, probe); err != nil {
+			b.Fatal(err)
+		}
+		return probe.Data["image"] == "mutated"
+	})
+}
+
 // astray returns what is not as desired, "" if all is.
 func (b *bench) astray(ctx context.Context, apps []*v1.MyApp) string {
 	var faults []string
 	for _, app := range apps {
 		config, secret, service, common := &corev1.ConfigMap{}, &corev1.Secret{}, &corev1.Service{}, &corev1.ConfigMap{}
-		shared := client.ObjectKey{Namespace: b.namespace, Name: "common-" + app.Name[len(app.Name)-1:]}
+		poked, applied := &corev1.ConfigMap{}, &corev1.ConfigMap{}
+		named := func(name string) client.ObjectKey { return client.ObjectKey{Namespace: b.namespace, Name: name} }
 		for object, key := range map[client.Object]client.ObjectKey{
-			config: clientKey(app), secret: clientKey(app), service: clientKey(app), common: shared,
+			config: clientKey(app), secret: clientKey(app), service: clientKey(app),
+			poked: named(app.Name + "-poked"), applied: named(app.Name + "-applied"), common: named("common-" + app.Name[len(app.Name)-1:]),
 		} {
 			if err := b.User.Get(ctx, key, object); err != nil {
 				faults = append(faults, err.Error())
 			}
 		}
-		if config.Data["image"] != "img:1" || string(secret.Data["image"]) != "img:1" || common.Data[app.Name] != "img:1" ||
+		if config.Data["image"] != "img:1" || poked.Data["image"] != "img:1" || applied.Data["image"] != "img:1" || string(secret.Data["image"]) != "img:1" || common.Data[app.Name] != "img:1" ||
 			len(service.Spec.Ports) != 2 || service.Spec.Ports[0].Name != "a" {
 			faults = append(faults, app.Name)
 		}

@@ -11,6 +11,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
@@ -120,16 +121,7 @@ func exactSameManager(t *testing.T) {
 	before := child.DeepCopy()
 	// Another process of that name, such as a second replica of the operator or a
 	// person who debugs it, applies the same fields with another value.
-	other := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "v1", "kind": "ConfigMap",
-		"metadata": map[string]any{
-			"name": "web", "namespace": b.namespace,
-			"labels":          map[string]any{resources.StepLabel: "test.ConfigMap"},
-			"ownerReferences": ownerReferences(t, child),
-		},
-		"data": map[string]any{"image": "other"},
-	}}
-	if err := b.User.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(other), client.FieldOwner("test"), client.ForceOwnership); err != nil {
+	if err := b.User.Apply(t.Context(), applyOf(t, child, "other"), client.FieldOwner("test"), client.ForceOwnership); err != nil {
 		t.Fatal(err)
 	}
 	b.get(child)
@@ -142,6 +134,20 @@ func exactSameManager(t *testing.T) {
 	b.want("after the other's write", reconcile.Continue)
 	b.wrote("it is repaired", "patch configmaps web")
 	b.quiet(child)
+}
+
+// applyOf returns what the step applies to a ConfigMap, with another image.
+func applyOf(t *testing.T, child *corev1.ConfigMap, image string) runtime.ApplyConfiguration {
+	t.Helper()
+	return client.ApplyConfigurationFromUnstructured(&unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap",
+		"metadata": map[string]any{
+			"name": child.Name, "namespace": child.Namespace,
+			"labels":          map[string]any{resources.StepLabel: child.Labels[resources.StepLabel]},
+			"ownerReferences": ownerReferences(t, child),
+		},
+		"data": map[string]any{"image": image},
+	}})
 }
 
 func ownerReferences(t *testing.T, child client.Object) []any {
