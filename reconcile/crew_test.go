@@ -69,6 +69,9 @@ func TestStepsRunAtTheSameTimeWithinTheLimit(t *testing.T) {
 			}
 			return reconcile.Graph(nodes...).Limit(limit)
 		},
+		"ForEach": func(steps []step) step {
+			return reconcile.ForEach("items", func(object) []string { return names(n) }, steps[0]).Limit(limit)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			meeting := newMeeting(limit)
@@ -76,7 +79,7 @@ func TestStepsRunAtTheSameTimeWithinTheLimit(t *testing.T) {
 			for _, name := range names(n) {
 				steps = append(steps, meeting.step(name))
 			}
-			if got, err := newRun(t).Do(t.Context(), combine(steps)); err != nil || got != reconcile.Continue {
+			if got, err := outcomeInAPipeline(t, combine(steps)); err != nil || got != reconcile.Continue {
 				t.Errorf("got %v, %v", got, err)
 			}
 			if meeting.most != limit {

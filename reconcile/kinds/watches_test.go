@@ -34,8 +34,6 @@ func TestMain(m *testing.M) {
 	cluster.Main(m, cluster.Options{CRDPaths: []string{"../../examples/myapp/config/crd/bases"}})
 }
 
-type app = *v1.MyApp
-
 // kindNamed returns a kind of the tests' own.
 func kindNamed(name string) schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: "runtime.example.com", Version: "v1", Kind: name}
@@ -71,6 +69,12 @@ type site struct {
 
 func newSite(t *testing.T, limit int) *site {
 	t.Helper()
+	return newSiteOf(t, limit, &v1.MyApp{})
+}
+
+// newSiteOf is a site whose owners are like the prototype.
+func newSiteOf[T client.Object](t *testing.T, limit int, prototype T) *site {
+	t.Helper()
 	shared := cluster.Shared(t)
 	scheme := kruntime.NewScheme()
 	if err := errors.Join(clientgoscheme.AddToScheme(scheme), apiextensionsv1.AddToScheme(scheme), v1.AddToScheme(scheme)); err != nil {
@@ -82,8 +86,8 @@ func newSite(t *testing.T, limit int) *site {
 		t.Fatal(err)
 	}
 	mgr := steptest.NewManager(t, shared.Config(), scheme, s.namespace)
-	s.watches = kinds.New(mgr, &v1.MyApp{}).Limit(limit).In(s.namespace)
-	pipeline := reconcile.NewPipeline(strings.ToLower(t.Name()), reconcile.Func("child", s.keep))
+	s.watches = kinds.New(mgr, prototype).Limit(limit).In(s.namespace)
+	pipeline := reconcile.NewPipeline(strings.ToLower(t.Name()), reconcile.Func("child", keep[T](s))).For(prototype)
 	if err := pipeline.SetupWithManager(mgr, func(b *builder.Builder) { b.WatchesRawSource(s.watches.Source()) }); err != nil {
 		t.Fatal(err)
 	}
@@ -92,29 +96,31 @@ func newSite(t *testing.T, limit int) *site {
 }
 
 // keep makes the object, and makes it again when it has gone.
-func (s *site) keep(ctx context.Context, run *reconcile.Run[app]) (reconcile.Result, error) {
-	owner := run.Object()
-	key := client.ObjectKeyFromObject(owner)
-	name := owner.Annotations["kind"]
-	if name == "" {
-		return reconcile.Continue, s.watches.Need(ctx, key)
+func keep[T client.Object](s *site) reconcile.Action[T] {
+	return func(ctx context.Context, run *reconcile.Run[T]) (reconcile.Result, error) {
+		owner := run.Object()
+		key := client.ObjectKeyFromObject(owner)
+		name := owner.GetAnnotations()["kind"]
+		if name == "" {
+			return reconcile.Continue, s.watches.Need(ctx, key)
+		}
+		err := s.watches.Need(ctx, key, kindNamed(name))
+		if meta.IsNoMatchError(err) {
+			return reconcile.Wait("KindNotInstalled", err.Error()).After(100 * time.Millisecond), nil
+		}
+		if err != nil {
+			return reconcile.Result{}, err
+		}
+		child := object(kindNamed(name), key)
+		if err := s.watches.Get(ctx, key, child); !apierrors.IsNotFound(err) {
+			return reconcile.Continue, err
+		}
+		child = object(kindNamed(name), key)
+		if err := controllerutil.SetControllerReference(owner, child, run.Scheme()); err != nil {
+			return reconcile.Result{}, err
+		}
+		return reconcile.Continue, client.IgnoreAlreadyExists(run.Client().Create(ctx, child, reconcile.CauseCreated))
 	}
-	err := s.watches.Need(ctx, key, kindNamed(name))
-	if meta.IsNoMatchError(err) {
-		return reconcile.Wait("KindNotInstalled", err.Error()).After(100 * time.Millisecond), nil
-	}
-	if err != nil {
-		return reconcile.Result{}, err
-	}
-	child := object(kindNamed(name), key)
-	if err := s.watches.Get(ctx, key, child); !apierrors.IsNotFound(err) {
-		return reconcile.Continue, err
-	}
-	child = object(kindNamed(name), key)
-	if err := controllerutil.SetControllerReference(owner, child, run.Scheme()); err != nil {
-		return reconcile.Result{}, err
-	}
-	return reconcile.Continue, client.IgnoreAlreadyExists(run.Client().Create(ctx, child, reconcile.CauseCreated))
 }
 
 func object(kind schema.GroupVersionKind, key client.ObjectKey) *unstructured.Unstructured {
@@ -257,4 +263,21 @@ func TestTheNumberOfWatchesIsBounded(t *testing.T) {
 	}
 	s.change("a", "")
 	s.eventually("there is room", s.exists("Second", "b"))
+}
+
+// An owner of which there is no Go type, and children of which there is none either.
+func TestAnOwnerWithoutAGoType(t *testing.T) {
+	s := newSiteOf(t, 1, object(v1.GroupVersion.WithKind("MyApp"), client.ObjectKey{}))
+	s.install("Third")
+	s.create("a", "Third")
+	s.eventually("the child is made", s.exists("Third", "a"))
+	child := object(kindNamed("Third"), client.ObjectKey{Namespace: s.namespace, Name: "a"})
+	if err := s.user.Delete(t.Context(), child); err != nil {
+		t.Fatal(err)
+	}
+	s.eventually("its deletion wakes the owner, which makes it again", s.exists("Third", "a"))
+	if err := s.user.Delete(t.Context(), &v1.MyApp{ObjectMeta: metav1.ObjectMeta{Name: "a", Namespace: s.namespace}}); err != nil {
+		t.Fatal(err)
+	}
+	s.eventually("nobody needs anything", s.watched())
 }
