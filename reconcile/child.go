@@ -80,6 +80,12 @@ func (r *Run[T]) reconcile(ctx context.Context, c *child[T]) (Result, error) {
 		return r.withhold(ctx, c)
 	}
 	result, err := r.perform(ctx, c, false)
+	if err == nil && result.outcome == Continued && result.after == 0 { // most often: nothing to carry on
+		if c.about.leaf() {
+			r.record(&c.about, Continue, nil)
+		}
+		return Continue, nil
+	}
 	return r.finish(c, result, err)
 }
 

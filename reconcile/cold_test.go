@@ -42,7 +42,7 @@ func BenchmarkColdCreate(b *testing.B) {
 			var created atomic.Int64
 			server := fake.NewClientBuilder().WithScheme(scheme(b)).WithObjects(object).WithInterceptorFuncs(interceptor.Funcs{
 				Patch: func(_ context.Context, _ client.WithWatch, object client.Object, _ client.Patch, _ ...client.PatchOption) error {
-					time.Sleep(latency)
+					<-time.After(latency)
 					object.SetUID(types.UID(fmt.Sprint(created.Add(1))))
 					object.SetResourceVersion("1")
 					return nil
