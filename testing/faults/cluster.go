@@ -51,9 +51,8 @@ func (s Sweep) OnCluster(t *testing.T, config *rest.Config, namespace func() str
 	for _, request := range outcomes[0].run.requests {
 		report.Requests = append(report.Requests, request.String())
 	}
-	for i, came := range outcomes {
-		report.Schedules++
-		report.Faults += len(schedules[i])
+	for _, came := range outcomes {
+		report.ran(came.run)
 		if violation := s.judge(outcomes[0], came); violation != nil {
 			violation.Story = came.run.trace
 			report.add(*violation)

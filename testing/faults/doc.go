@@ -47,5 +47,6 @@
 // are the real ones (see package operator), and the API server is made of the real
 // one's parts (see package memory). Nothing is left to chance: the same schedule gives
 // the same run, which "go test -run TestSweep -faults.schedule='3:crash-after'" tells
-// line by line.
+// line by line; the schedule can be in a file, as -faults.schedule=@file. Samples and
+// pairs are drawn by [Sweep.Seed], or by -faults.seed.
 package faults

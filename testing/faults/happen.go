@@ -11,7 +11,7 @@ import (
 func (r *run) begin(at int, request steptest.Request) Kind {
 	fault := Kind("")
 	for _, planned := range r.schedule {
-		if planned.At != at || r.over {
+		if planned.At != at || r.over || planned.Kind == Conflict && !request.Write() {
 			continue
 		}
 		switch planned.Kind {
@@ -23,8 +23,14 @@ func (r *run) begin(at int, request steptest.Request) Kind {
 			r.unseen = append(r.unseen, planned.Of)
 			r.mu.Unlock()
 		default:
+			if fault != "" {
+				continue
+			}
 			fault = planned.Kind
 		}
+		r.mu.Lock()
+		r.happened = append(r.happened, planned.Kind)
+		r.mu.Unlock()
 		r.note("  FAULT %s", planned)
 	}
 	if fault == CrashAfterStale || fault == CrashBeforeStale {
@@ -33,9 +39,6 @@ func (r *run) begin(at int, request steptest.Request) Kind {
 	r.mu.Lock()
 	r.requests = append(r.requests, request)
 	r.mu.Unlock()
-	if fault == Conflict && !request.Write() {
-		return ""
-	}
 	return fault
 }
 

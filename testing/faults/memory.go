@@ -20,6 +20,9 @@ import (
 // replay is a schedule to run instead of all.
 var replay = flag.String("faults.schedule", "", "run only this schedule of a sweep, or the one in @file, and tell its story")
 
+// seed draws other schedules than those of every day.
+var seed = flag.Uint64("faults.seed", 0, "draw samples and pairs with this seed instead of the sweep's own")
+
 // namespace is that of runs in memory.
 const namespace = "demo"
 
@@ -54,7 +57,8 @@ func (s Sweep) Run(t *testing.T) *Report {
 	if undisturbed.err != nil {
 		t.Fatalf("the undisturbed run: %v", undisturbed.err)
 	}
-	report := &Report{Schedules: 1}
+	report := &Report{}
+	report.ran(undisturbed.run)
 	for _, request := range undisturbed.run.requests {
 		report.Requests = append(report.Requests, request.String())
 	}
@@ -68,11 +72,11 @@ func (s Sweep) Run(t *testing.T) *Report {
 	var mu sync.Mutex
 	inParallel(t, schedules, func(t *testing.T, schedule Schedule) {
 		t.Helper()
-		violation := s.judge(undisturbed, s.once(t, schedule, *replay != ""))
+		came := s.once(t, schedule, *replay != "")
+		violation := s.judge(undisturbed, came)
 		mu.Lock()
 		defer mu.Unlock()
-		report.Schedules++
-		report.Faults += len(schedule)
+		report.ran(came.run)
 		if violation != nil {
 			report.add(*violation)
 		}
@@ -100,8 +104,12 @@ func (s Sweep) Check(t *testing.T) *Report {
 func (s *Sweep) schedules(t *testing.T, undisturbed *run) []Schedule {
 	t.Helper()
 	if *replay == "" {
+		draw := s.Seed
+		if *seed != 0 {
+			draw = *seed
+		}
 		single := singles(undisturbed.requests, undisturbed.kinds)
-		return append(slices.Clip(sample(single, s.Sample, s.Seed)), pairs(single, s.Pairs, s.Seed)...)
+		return append(slices.Clip(sample(single, s.Sample, draw)), pairs(single, s.Pairs, draw)...)
 	}
 	text := *replay
 	if file, ok := strings.CutPrefix(text, "@"); ok {

@@ -41,6 +41,7 @@ type run struct {
 	requests  []steptest.Request
 	kinds     []schema.GroupVersionKind
 	unseen    []schema.GroupVersionKind
+	happened  []Kind // what went wrong
 	stale     bool
 	passes    [2]uint64 // the revisions as of which the last two passes began
 	over      bool      // the schedule is: nothing goes wrong any more

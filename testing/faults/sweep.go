@@ -38,7 +38,7 @@ type Sweep struct {
 	// Pairs is how many schedules of two faults there are besides those of one. They
 	// are drawn by Seed. Defaults to none.
 	Pairs int
-	// Seed draws the sample and the pairs.
+	// Seed draws the sample and the pairs, unless the tests are run with -faults.seed.
 	Seed uint64
 }
 

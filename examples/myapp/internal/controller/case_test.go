@@ -9,7 +9,7 @@ import (
 
 	"github.com/trueup-dev/trueup/examples/myapp/internal/controller"
 	"github.com/trueup-dev/trueup/examples/myapp/internal/dns"
-	"github.com/trueup-dev/trueup/examples/myapp/internal/lives"
+	"github.com/trueup-dev/trueup/examples/myapp/lives"
 	"github.com/trueup-dev/trueup/testing/steptest"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/trueup-dev/trueup/examples/myapp/internal/lives"
+	"github.com/trueup-dev/trueup/examples/myapp/lives"
 	"github.com/trueup-dev/trueup/testing/cluster"
 	"github.com/trueup-dev/trueup/testing/faults"
 )

@@ -1,6 +1,6 @@
 //go:build !race
 
-package controller_test
+package faults_test
 
 // raced says that the race detector is on.
 const raced = false
