@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"runtime/debug"
 	"slices"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
 // child is a step as its combinator holds it: described once.
@@ -166,31 +164,4 @@ func (r *Run[T]) record(about *Description, result Result, err error) {
 		generation = r.Object().GetGeneration()
 	}
 	r.reports.record(place, about, result, err, &r.memory.failures, generation, r.env.now)
-}
-
-// guard lets a step work, or be undone, and makes a panic its error.
-func guard[T client.Object](ctx context.Context, run *Run[T], c *child[T], undo bool) (result Result, err error) {
-	defer func() { // one, and not [Recover] deferred besides: this is called for every step
-		if value := recover(); value != nil {
-			err = &PanicError{Value: value, Stack: debug.Stack()}
-		}
-		if err == nil {
-			return
-		}
-		result.outcome, result.reason, result.message = Continued, "", ""
-		if c.about.leaf() {
-			tellPanic(ctx, c.about.Name, err)
-		}
-	}()
-	if undo {
-		return c.step.Finalize(ctx, run)
-	}
-	return c.step.Reconcile(ctx, run)
-}
-
-// tellPanic logs an error if it is a panic.
-func tellPanic(ctx context.Context, step string, err error) {
-	if failure, ok := errors.AsType[*PanicError](err); ok {
-		log.FromContext(ctx).Error(err, "step panicked", "step", step, "stack", string(failure.Stack))
-	}
 }

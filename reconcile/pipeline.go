@@ -31,7 +31,8 @@ import (
 //     differs from what was read. After a conflict the object is read again,
 //     past the cache, and what this pass changed is merged into what is there,
 //     conditions by their type. A kind without a status subresource has its
-//     status written to the object.
+//     status written to the object. A pass whose time is up, as that of the
+//     controller's ReconciliationTimeout, has ten seconds more for 4 and 5.
 //  6. A step that has newly failed, or stalled, is told in a Warning event. While it fails for
 //     the same reason at the same generation of the object that is not new unless
 //     the error is a different one, see [Report], and neither are its words.
@@ -201,6 +202,8 @@ func (p *Pipeline[T]) finalize(ctx context.Context, run *Run[T]) (Result, error)
 func (p *Pipeline[T]) conclude(ctx context.Context, run *Run[T], result Result, err error) (Result, error) {
 	var join Join
 	join.Add(result, err)
+	ctx, end := overtime(ctx)
+	defer end()
 	if p.root.reports {
 		join.Add(run.report(ctx, &p.root))
 	}

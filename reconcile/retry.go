@@ -31,7 +31,7 @@ func Retry[T client.Object](tries int, pause time.Duration, step Step[T]) Step[T
 		w.fault(fmt.Errorf("Retry: %d tries are less than 1", tries))
 	case pause < 0:
 		w.fault(fmt.Errorf("Retry: the pause of %s is negative", pause))
-	case tries > 20 || pause*time.Duration(1<<(tries-1)-1) > time.Minute:
+	case tries > 20 || tries > 1 && pause > time.Minute || pause*time.Duration(1<<(tries-1)-1) > time.Minute:
 		w.fault(fmt.Errorf("Retry: the pauses of %d tries from %s on add up to more than a minute", tries, pause))
 	}
 	return w

@@ -23,10 +23,10 @@ func (p *Pipeline[T]) handlerOf(watch Watch, cache client.Reader, scheme *runtim
 	if err != nil {
 		return nil, err
 	}
-	index := indexName(p.name, watch.Index)
+	index, values := indexName(p.name, watch.Index), withoutPanics("watch by index "+watch.Index, watch.Values)
 	return handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, object client.Object) []ctrl.Request {
 		var requests []ctrl.Request
-		for _, value := range watch.Values(object) {
+		for _, value := range values(object) {
 			found := list.DeepCopyObject().(client.ObjectList)
 			err := cache.List(ctx, found, client.MatchingFields{index: value}, client.UnsafeDisableDeepCopy)
 			if err != nil {

@@ -43,7 +43,7 @@ func (w *wire) index(ctx context.Context) error {
 	indexer := w.home.GetFieldIndexer()
 	for len(w.indexes) > 0 {
 		index := w.indexes[0]
-		if err := indexer.IndexField(ctx, index.Object, index.name, index.Values); err != nil {
+		if err := indexer.IndexField(ctx, index.Object, index.name, withoutPanics("index "+index.Name, index.Values)); err != nil {
 			return fmt.Errorf("step %q: index %q of %s: %w", index.step, index.Name, w.gvk.Kind, err)
 		}
 		w.indexes = w.indexes[1:]

@@ -85,6 +85,7 @@ func TestWrappersAreCheckedAtSetup(t *testing.T) {
 		"step a: Retry: the pause of -1ns is negative":          reconcile.Retry(1, -1, a),
 		"step a: Retry: the pauses of 10 tries from 1s on add":  reconcile.Retry(10, time.Second, a),
 		"step a: Retry: the pauses of 99 tries from 1ns on add": reconcile.Retry(99, 1, a),
+		"step a: Retry: the pauses of 20 tries from 5h":         reconcile.Retry(20, 5*time.Hour, a),
 		"step nil: the step is nil":                             reconcile.Once[object](nil),
 	} {
 		_, err := newRun(t).Do(t.Context(), wrong)

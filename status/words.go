@@ -2,6 +2,7 @@ package status
 
 import (
 	"regexp"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -26,6 +27,7 @@ func validReason(reason string) string {
 
 // clip shortens a message to what a condition may have.
 func clip(message string) string {
+	message = strings.ToValidUTF8(message, "�") // as it comes back from the server
 	if len(message) <= maxMessage {
 		return message
 	}

@@ -8,9 +8,10 @@ import (
 
 func TestClip(t *testing.T) {
 	for name, message := range map[string]string{
-		"short": "short",
-		"long":  strings.Repeat("x", maxMessage+1),
-		"runes": strings.Repeat("ü", maxMessage),
+		"short":  "short",
+		"long":   strings.Repeat("x", maxMessage+1),
+		"runes":  strings.Repeat("ü", maxMessage),
+		"halves": strings.Repeat("\xe2\x82", 10),
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := clip(message)
@@ -20,7 +21,7 @@ func TestClip(t *testing.T) {
 			if !utf8.ValidString(got) {
 				t.Error("a rune was cut in two")
 			}
-			if len(message) <= maxMessage && got != message {
+			if len(message) <= maxMessage && got != message && utf8.ValidString(message) {
 				t.Error("a message that fits was changed")
 			}
 		})
