@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"context"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -15,17 +16,17 @@ const (
 )
 
 // stir waits until others are at rest, and reports whether there are news before.
-func (l *live) stir() bool {
+func (l *live) stir(ctx context.Context) bool {
 	if l == nil {
 		return false
 	}
-	for end := time.Now().Add(longest); time.Now().Before(end) && l.ctx.Err() == nil; {
+	for end := time.Now().Add(longest); time.Now().Before(end) && ctx.Err() == nil; {
 		before := l.Revision()
 		if before != l.heard {
 			l.heard = before
 			return true
 		}
-		l.pause(calm)
+		l.Pause(calm)
 		if l.Revision() == before && !busy(l.All()) {
 			return false
 		}

@@ -9,6 +9,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/trueup-dev/trueup/testing/steptest/memory"
+	"github.com/trueup-dev/trueup/testing/steptest/operator"
 )
 
 // atOnce is how many runs take place at the same time on a cluster: mostly they wait.
@@ -64,13 +65,13 @@ func (s Sweep) OnCluster(t *testing.T, config *rest.Config, namespace func() str
 
 // onceOn goes through the scenario once on a cluster.
 func (s *Sweep) onceOn(ctx context.Context, config *rest.Config, where string, schedule Schedule, learned *run) outcome {
-	ctx, cancel := context.WithCancel(ctx)
-	live, err := watchLive(ctx, config, s.Kinds, where, learned.kinds)
-	defer func() {
-		cancel()
-		live.watches.Wait()
-	}()
 	sweep := *s
+	watched, err := operator.WatchNamespace(ctx, config, s.Kinds.Scheme(), where, learned.kinds)
+	if err != nil {
+		return outcome{run: newRun(&sweep, schedule, nil, where, nil), err: err}
+	}
+	defer watched.Stop()
+	live := &live{Watched: watched}
 	sweep.Ignore = live.ignoring(s.Ignore)
 	r := newRun(&sweep, schedule, live, where, nil)
 	r.live = live
@@ -79,10 +80,7 @@ func (s *Sweep) onceOn(ctx context.Context, config *rest.Config, where string, s
 			r.operator().Hurry()
 			return
 		}
-		live.pause(wait)
-	}
-	if err != nil {
-		return outcome{run: r, err: err}
+		live.Pause(wait)
 	}
 	return sweep.in(ctx, r, true)
 }

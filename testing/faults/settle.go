@@ -38,7 +38,7 @@ func (r *run) settle(ctx context.Context) (bool, error) {
 			passes++
 			continue
 		}
-		if current.Cache().Sync() || r.act(ctx) || r.live.stir() || current.Cache().Release() || r.relist() {
+		if current.Cache().Sync() || r.act(ctx) || r.live.stir(ctx) || current.Cache().Release() || r.relist() {
 			continue
 		}
 		if now := r.world.Revision(); now != revision {

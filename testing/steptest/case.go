@@ -1,36 +1,59 @@
 package steptest
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/trueup-dev/trueup/testing/steptest/memory"
-	"github.com/trueup-dev/trueup/testing/steptest/operator"
 )
 
-// A Case is one pass of an operator over given objects, in memory, and what is wanted
-// of it: see [Case.Run]. It is for tables.
+// A Case is a pass of an operator over given objects, and what is wanted of it, and the
+// passes that follow: see [Case.Run]. It is for tables.
 type Case struct {
 	// Reason says what the case is about. It is part of each failure.
 	Reason string
 	// Kinds are what the API server serves. Required.
 	Kinds *memory.Kinds
-	// Setup adds the controllers to a manager, as in production. Required.
+	// Setup adds the controllers to a manager, as in production: of pipelines of this
+	// module, or of a Reconcile written by hand. Required.
 	Setup func(ctrl.Manager) error
 	// Given are the objects that there are, with their status. Those without a
-	// namespace are put into "demo".
+	// namespace are put into "demo". The UIDs that they have are made up: an owner
+	// reference to one is made one to the object that has it here.
 	Given []client.Object
-	// Unseen are objects of the kinds of which the cache shows none of what is given.
+	// Stale are objects as the cache has them in the first pass. It shows them so
+	// instead of as they are given; those that are not given are gone. Before the next
+	// pass the cache has caught up.
+	Stale []client.Object
+	// Unseen are objects of the kinds of which the cache shows none of what is given,
+	// until it is changed.
 	Unseen []client.Object
 	// Refuse are requests that are not let through, as [Request.String] tells them, each
 	// with the code that answers them.
 	Refuse map[string]int
-	// Want is what is wanted.
+	// Want is what is wanted of the first pass.
+	Want Want
+	// Then are what comes after it, one after the other.
+	Then []Next
+}
+
+// Next is what comes after a pass. Each begins when all that followed from what was
+// written before is done: passes that must write nothing.
+type Next struct {
+	// Do is done by a user, whose client works in the namespace of the case. Defaults to
+	// nothing.
+	Do func(ctx context.Context, user client.Client) error
+	// Wait is how much time goes by then. Defaults to none.
+	Wait time.Duration
+	// Idle says that there is no pass then. The default is that there is one.
+	Idle bool
+	// Want is what is wanted of the pass.
 	Want Want
 }
 
@@ -52,52 +75,47 @@ type Want struct {
 	// Golden is a file with all objects as they are after the pass. It is written when
 	// the test is run with -steptest.update. Defaults to none.
 	Golden string
-	// Restless says that a second pass over what the first has left may write
-	// something. The default is that it must not.
+	// Restless says that a second pass over what this one has left may write something.
+	// The default is that it must not.
 	Restless bool
 }
 
-// Run makes the pass and compares. Time stands still meanwhile, at midnight on
-// 1 January 2000 UTC, the clock of testing/synctest, so that times can be part of what
-// is wanted.
+// Run makes the passes and compares, with an API server in memory. Time stands still
+// meanwhile, at midnight on 1 January 2000 UTC, the clock of testing/synctest, and goes
+// on by what [Next] waits, so that times can be part of what is wanted.
 func (c Case) Run(t *testing.T) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		c.run(t)
-	})
+	for _, wrong := range c.check(t) {
+		t.Errorf("%s: %s", c.Reason, wrong)
+	}
 }
 
-func (c Case) run(t *testing.T) {
+// RunOn is [Case.Run] with a real API server, which has to serve the kinds, in a
+// namespace that has to be empty. What is wanted is told as if it were "demo", and
+// nothing else is different in it:
+//
+//   - Time goes by: what asked to be looked at in the time that [Next] waits is looked
+//     at at once, and After may be some seconds less.
+//   - Golden files are not written, and the addresses of Services are not compared.
+//   - Nobody is waited for: if there are controllers, what they do may come at any time.
+func (c Case) RunOn(t *testing.T, config *rest.Config, namespace string) {
 	t.Helper()
-	server := c.Kinds.NewServer()
-	user := server.As("user")
-	for _, object := range c.Given {
-		if err := give(t.Context(), user, object); err != nil {
-			t.Fatalf("%s: give %T: %v", c.Reason, object, err)
+	for _, wrong := range c.checkOn(t, config, namespace) {
+		t.Errorf("%s: %s", c.Reason, wrong)
+	}
+}
+
+// check returns what is wrong.
+func (c Case) check(t *testing.T) (wrong []string) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		server := c.Kinds.NewServer()
+		b := &bench{
+			Case: c, t: t, ground: server, namespace: given, user: server.As("user"),
+			caughtUp: func() {}, wait: func(wait time.Duration, _ bool) { <-time.After(wait) },
 		}
-	}
-	requests, events := &Requests{}, &Events{}
-	var failed []string
-	o, err := operator.Start(t.Context(), operator.Options{
-		Setup: c.Setup, Source: c.source(t, server), Kinds: c.Kinds, Recorder: events,
-		Config: requests.Attach(c.refusing(server.Config())),
-		Logged: func(err error, _ string) { failed = append(failed, err.Error()) },
+		b.run()
+		wrong = b.wrong
 	})
-	if err != nil {
-		t.Fatalf("%s: %v", c.Reason, err)
-	}
-	defer o.Stop()
-	o.Pass()
-	c.compare(t, server, requests, events, failed, o)
-	if len(failed) > 0 || c.Want.Restless {
-		return
-	}
-	requests.Reset()
-	o.Cache().Sync()
-	for range 2 {
-		o.Pass()
-	}
-	if diff := cmp.Diff([]string{}, words(requests.Writes())); diff != "" {
-		t.Errorf("%s: a second pass wrote (-want +got):\n%s", c.Reason, diff)
-	}
+	return wrong
 }

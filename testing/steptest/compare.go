@@ -1,65 +1,91 @@
 package steptest
 
 import (
-	"slices"
 	"strings"
-	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
-
-	"github.com/trueup-dev/trueup/testing/steptest/memory"
-	"github.com/trueup-dev/trueup/testing/steptest/operator"
 )
 
-func words(requests []Request) []string {
-	words := make([]string, 0, len(requests))
-	for _, request := range requests {
-		words = append(words, request.String())
+// told returns a request as a case tells it.
+func (b *bench) told(request Request) Request {
+	if request.Namespace == b.namespace {
+		request.Namespace = given
 	}
-	return slices.Clip(words)
+	return request
 }
 
-func (c Case) compare(t *testing.T, server *memory.Server, requests *Requests, events *Events, failed []string, o *operator.Operator) {
-	t.Helper()
-	if diff := cmp.Diff(append([]string{}, c.Want.Writes...), words(requests.Writes())); diff != "" {
-		t.Errorf("%s: writes (-want +got):\n%s", c.Reason, diff)
+func (b *bench) words(requests []Request) []string {
+	words := make([]string, 0, len(requests))
+	for _, request := range requests {
+		words = append(words, b.told(request).String())
 	}
-	if diff := cmp.Diff(c.Want.Events, events.All()); diff != "" {
-		t.Errorf("%s: events (-want +got):\n%s", c.Reason, diff)
+	return words
+}
+
+// texts returns texts as a case tells them.
+func (b *bench) texts(texts []string) []string {
+	if len(texts) == 0 {
+		return nil // as those who want none say it
 	}
-	told := strings.Join(failed, "\n")
-	if (c.Want.Error == "") != (told == "") || !strings.Contains(told, c.Want.Error) {
-		t.Errorf("%s: the error is %q, want %q", c.Reason, told, c.Want.Error)
+	told := make([]string, 0, len(texts))
+	for _, text := range texts {
+		told = append(told, strings.ReplaceAll(text, b.namespace, given))
 	}
-	if after, _ := o.Later(); told == "" && after != c.Want.After {
-		t.Errorf("%s: looks again after %s, want %s", c.Reason, after, c.Want.After)
+	return told
+}
+
+// compare compares a pass with what is wanted.
+func (b *bench) compare(want Want) {
+	b.t.Helper()
+	if diff := cmp.Diff(append([]string{}, want.Writes...), b.words(b.requests.Writes())); diff != "" {
+		b.fault("writes (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(c.Want.Conditions, c.conditions(t, server)); diff != "" {
-		t.Errorf("%s: conditions (-want +got):\n%s", c.Reason, diff)
+	if diff := cmp.Diff(want.Events, b.texts(b.events.All())); diff != "" {
+		b.fault("events (-want +got):\n%s", diff)
 	}
-	if c.Want.Golden != "" {
-		golden(t, c.Reason, c.Want.Golden, server.All())
+	told := strings.Join(b.texts(b.failed), "\n")
+	if (want.Error == "") != (told == "") || !strings.Contains(told, want.Error) {
+		b.fault("the error is %q, want %q", told, want.Error)
 	}
+	after, _ := b.operator.Later()
+	if after = max(0, after-b.waited); told == "" && (after > want.After || after < want.After-b.slack()) {
+		b.fault("looks again after %s, want %s", after, want.After)
+	}
+	if diff := cmp.Diff(want.Conditions, b.conditions(want)); diff != "" {
+		b.fault("conditions (-want +got):\n%s", diff)
+	}
+	if want.Golden != "" {
+		b.golden(want.Golden)
+	}
+}
+
+// slack is how much less an operator may ask to wait where time goes by.
+func (b *bench) slack() time.Duration {
+	if b.real {
+		return 10 * time.Second
+	}
+	return 0
 }
 
 // conditions returns the conditions of the first object that was given that are
 // wanted.
-func (c Case) conditions(t *testing.T, server *memory.Server) map[string]string {
-	t.Helper()
-	if len(c.Want.Conditions) == 0 || len(c.Given) == 0 {
-		return c.Want.Conditions
+func (b *bench) conditions(want Want) map[string]string {
+	b.t.Helper()
+	if len(want.Conditions) == 0 || len(b.Given) == 0 {
+		return want.Conditions
 	}
-	gvk, err := apiutil.GVKForObject(c.Given[0], c.Kinds.Scheme())
+	gvk, err := apiutil.GVKForObject(b.Given[0], b.Kinds.Scheme())
 	if err != nil {
-		t.Fatal(err)
+		b.t.Fatal(err)
 	}
 	got := map[string]string{}
-	for _, object := range server.All() {
-		if object.GroupVersionKind() != gvk || object.GetName() != c.Given[0].GetName() {
+	for _, object := range b.ground.All() {
+		if object.GroupVersionKind() != gvk || object.GetName() != b.Given[0].GetName() {
 			continue
 		}
 		status := struct {
@@ -68,9 +94,9 @@ func (c Case) conditions(t *testing.T, server *memory.Server) map[string]string 
 			} `json:"status"`
 		}{}
 		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &status); err != nil {
-			t.Fatal(err)
+			b.t.Fatal(err)
 		}
-		for name := range c.Want.Conditions {
+		for name := range want.Conditions {
 			if found := meta.FindStatusCondition(status.Status.Conditions, name); found != nil {
 				got[name] = string(found.Status) + " " + found.Reason
 			}

@@ -3,7 +3,6 @@ package steptest
 import (
 	"net/http"
 	"slices"
-	"testing"
 
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
@@ -13,41 +12,41 @@ import (
 )
 
 // source returns where the cache hears of objects.
-func (c Case) source(t *testing.T, server *memory.Server) operator.Source {
-	t.Helper()
-	hiding := hiding{Server: server, upTo: server.Revision()}
-	for _, object := range c.Unseen {
-		gvk, err := apiutil.GVKForObject(object, c.Kinds.Scheme())
+func (b *bench) source() operator.Source {
+	b.t.Helper()
+	hiding := hiding{Source: b.ground, upTo: b.ground.Revision()}
+	for _, object := range b.Unseen {
+		gvk, err := apiutil.GVKForObject(object, b.Kinds.Scheme())
 		if err != nil {
-			t.Fatal(err)
+			b.t.Fatal(err)
 		}
 		hiding.kinds = append(hiding.kinds, gvk.Kind)
 	}
 	return hiding
 }
 
-// hiding is a server that does not tell of some kinds what was given.
+// hiding is a source that does not tell of some kinds what was given.
 type hiding struct {
-	*memory.Server
+	operator.Source
 	kinds []string
 	upTo  uint64
 }
 
 func (h hiding) Since(revision uint64) []memory.Event {
-	return slices.DeleteFunc(slices.Clone(h.Server.Since(revision)), func(event memory.Event) bool {
+	return slices.DeleteFunc(slices.Clone(h.Source.Since(revision)), func(event memory.Event) bool {
 		return event.Revision <= h.upTo && slices.Contains(h.kinds, event.Object.GetKind())
 	})
 }
 
 // refusing returns a configuration through which some requests do not come.
-func (c Case) refusing(config *rest.Config) *rest.Config {
-	if len(c.Refuse) == 0 {
+func (b *bench) refusing(config *rest.Config) *rest.Config {
+	if len(b.Refuse) == 0 {
 		return config
 	}
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		return roundTripper(func(sent *http.Request) (*http.Response, error) {
 			request, ok := Describe(sent)
-			code, refused := c.Refuse[request.String()]
+			code, refused := b.Refuse[b.told(request).String()]
 			if !ok || !refused {
 				return next.RoundTrip(sent)
 			}

@@ -21,8 +21,17 @@
 //		}.Run(t)
 //	}
 //
-// A second pass must write nothing. Requests can be refused, and the cache can be made
-// not to show what is there. Package memory is the API server of it, package operator
-// what runs the passes, and package faults goes on from there to everything that can go
-// wrong. [Live] and [Requests] are for tests on a real API server.
+// A second pass must write nothing. Setup is that of production, of a pipeline or of a
+// Reconcile written by hand. On demand requests fail ([Case.Refuse]), and the cache
+// shows objects as they were before ([Case.Stale]) or not at all ([Case.Unseen]). The
+// clock is a fake one: [Case.Then] moves it on, or has users do something, and says what
+// is wanted of the pass after that. [Case.RunOn] makes the same passes on a real API
+// server, such as one of package cluster:
+//
+//	shared := cluster.Shared(t)
+//	test.RunOn(t, shared.Config(), shared.Namespace(t))
+//
+// Package memory is the API server of [Case.Run], package operator what runs the passes,
+// and package faults goes on from there to everything that can go wrong. [Live] and
+// [Requests] are for steps that are run by hand on a real API server.
 package steptest

@@ -1,0 +1,128 @@
+package steptest
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/trueup-dev/trueup/testing/steptest/memory"
+	"github.com/trueup-dev/trueup/testing/steptest/operator"
+)
+
+// given is the namespace of cases, as they tell it.
+const given = "demo"
+
+// ground is where a case takes place.
+type ground interface {
+	memory.Cluster
+	operator.Source
+	Config() *rest.Config
+}
+
+// bench is a case that is run.
+type bench struct {
+	Case
+	t         *testing.T
+	ground    ground
+	namespace string
+	user      client.Client
+	real      bool
+	waited    time.Duration                        // since the last pass, where it was not really waited
+	caughtUp  func()                               // waits until the ground has heard of all that was done
+	wait      func(wait time.Duration, until bool) // lets time go by, until the next pass
+
+	requests *Requests
+	events   *Events
+	failed   []string
+	operator *operator.Operator
+	wrong    []string
+}
+
+func (b *bench) fault(format string, args ...any) {
+	b.wrong = append(b.wrong, fmt.Sprintf(format, args...))
+}
+
+func (b *bench) run() {
+	b.t.Helper()
+	from := b.give()
+	b.requests, b.events = &Requests{}, &Events{}
+	started, err := operator.Start(b.t.Context(), operator.Options{
+		Setup: b.Setup, Source: b.source(), Kinds: b.Kinds, Recorder: b.events, From: from,
+		Config: b.requests.Attach(b.refusing(b.ground.Config())),
+		Logged: func(err error, _ string) { b.failed = append(b.failed, err.Error()) },
+	})
+	if err != nil {
+		b.t.Fatalf("%s: %v", b.Reason, err)
+	}
+	b.operator = started
+	defer b.operator.Stop()
+	b.operator.Pass()
+	b.compare(b.Want)
+	b.quiet(b.Want)
+	for i, next := range b.Then {
+		before := len(b.wrong)
+		b.next(next)
+		for at := before; at < len(b.wrong); at++ {
+			b.wrong[at] = fmt.Sprintf("then, %d: %s", i+1, b.wrong[at])
+		}
+	}
+}
+
+// next does what comes next.
+func (b *bench) next(next Next) {
+	b.t.Helper()
+	b.reset()
+	if next.Do != nil {
+		if err := next.Do(b.t.Context(), client.NewNamespacedClient(b.user, b.namespace)); err != nil {
+			b.fault("what a user does: %v", err)
+		}
+	}
+	b.sync()
+	if next.Wait > 0 {
+		b.wait(next.Wait, !next.Idle)
+	}
+	if _, passed := b.operator.Pass(); passed == next.Idle {
+		b.fault("there is a pass: %t, want %t", passed, !next.Idle)
+	}
+	b.compare(next.Want)
+	b.quiet(next.Want)
+}
+
+// reset forgets what a pass has done.
+func (b *bench) reset() {
+	b.requests.Reset()
+	b.events.Reset()
+	b.failed = nil
+}
+
+// sync lets the cache show all that it may.
+func (b *bench) sync() {
+	b.caughtUp()
+	b.operator.Cache().Sync()
+}
+
+// echoes is how many passes may follow from what one pass wrote.
+const echoes = 10
+
+// quiet checks that what follows from a pass writes nothing.
+func (b *bench) quiet(want Want) {
+	b.t.Helper()
+	if len(b.failed) > 0 || want.Restless {
+		return
+	}
+	b.reset()
+	b.sync()
+	for range echoes {
+		if _, passed := b.operator.Pass(); !passed {
+			break
+		}
+		b.sync()
+	}
+	if diff := cmp.Diff([]string{}, b.words(b.requests.Writes())); diff != "" {
+		b.fault("a second pass wrote (-want +got):\n%s", diff)
+	}
+}

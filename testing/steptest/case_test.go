@@ -1,0 +1,148 @@
+package steptest
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/trueup-dev/trueup/testing/cluster"
+	"github.com/trueup-dev/trueup/testing/steptest/memory"
+)
+
+var served = sync.OnceValues(func() (*memory.Kinds, error) { return memory.NewKinds(clientgoscheme.Scheme) })
+
+var done = map[string]string{"Mirrored": "True Done"}
+
+// calm is what is wanted of a pass that has nothing to do.
+var calm = Want{After: time.Hour}
+
+// cases are what a Case can do.
+var cases = map[string]Case{
+	"first pass": {
+		Given: []client.Object{unseen(saying("hello"))},
+		Want: Want{
+			Writes: []string{"create configmaps demo", "patch services/status demo/web"},
+			Events: []string{"Normal Made: made demo/web"}, Conditions: done, After: time.Hour,
+			Golden: "testdata/mirror.yaml",
+		},
+	},
+	"what is given, with its owner": {
+		Given: []client.Object{saying("hello"), owned(said("hello"))},
+		Want:  Want{Conditions: done, After: time.Hour, Golden: "testdata/mirror.yaml"},
+	},
+	"a request that fails": {
+		Given:  []client.Object{saying("hello")},
+		Refuse: map[string]int{"create configmaps demo": http.StatusInternalServerError},
+		Want: Want{
+			Writes: []string{"create configmaps demo refused: Internal Server Error"},
+			Error:  "refused by the test",
+		},
+	},
+	"a read that is stale: the child": {
+		Given: []client.Object{saying("good bye"), owned(said("good day"))},
+		Stale: []client.Object{owned(said("hello"))},
+		Want:  Want{Writes: []string{"update configmaps demo/web refused: Conflict"}, Error: "the object has been modified"},
+		Then:  []Next{{Wait: time.Second, Want: Want{Writes: []string{"update configmaps demo/web"}, After: time.Hour}}},
+	},
+	"a read that is stale: the owner": {
+		Given: []client.Object{saying("good bye"), owned(said("good bye"))},
+		Stale: []client.Object{saying("hello")},
+		Want:  Want{Writes: []string{"update configmaps demo/web"}, After: time.Hour, Restless: true},
+		Then:  []Next{{Want: Want{Writes: []string{"update configmaps demo/web"}, After: time.Hour}}},
+	},
+	"a read that is stale: what is gone": {
+		Given: []client.Object{saying("hello")},
+		Stale: []client.Object{owned(said("hello"))},
+		Want:  Want{After: time.Hour, Restless: true},
+		Then: []Next{{Want: Want{
+			Writes: []string{"create configmaps demo"}, Events: []string{"Normal Made: made demo/web"}, After: time.Hour,
+		}}},
+	},
+	"what the cache does not show": {
+		Given:  []client.Object{saying("hello"), owned(said("hello"))},
+		Unseen: []client.Object{said("")},
+		Want:   Want{Writes: []string{"create configmaps demo refused: Conflict"}, Error: "already exists"},
+	},
+	"what a user does, and time that goes by": {
+		Given: []client.Object{saying("hello"), owned(said("hello"))},
+		Want:  calm,
+		Then: []Next{
+			{Do: say("good bye"), Want: Want{Writes: []string{"update configmaps demo/web"}, After: time.Hour}},
+			{Wait: time.Hour - time.Second, Idle: true, Want: Want{After: time.Second}},
+			{Wait: time.Second, Want: calm},
+		},
+	},
+}
+
+// The same cases hold in memory and on a real API server, for a reconciler that is
+// written by hand.
+func TestCases(t *testing.T) {
+	kinds, err := served()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range cases {
+		test.Kinds, test.Setup, test.Reason = kinds, mirror{}.setup, name
+		t.Run(name, func(t *testing.T) {
+			t.Run("in memory", test.Run)
+			t.Run("on a cluster", func(t *testing.T) {
+				shared := cluster.Shared(t)
+				test.RunOn(t, shared.Config(), shared.Namespace(t))
+			})
+		})
+	}
+}
+
+// The clock is where the test has put it.
+func TestTimeOfACase(t *testing.T) {
+	kinds, err := served()
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := said("hello")
+	given.Data["at"] = "2000-01-01T00:00:00Z"
+	Case{
+		Kinds: kinds, Setup: mirror{dated: true}.setup, Given: []client.Object{saying("hello"), owned(given)}, Want: calm,
+		Then: []Next{{Wait: time.Hour, Want: Want{Writes: []string{"update configmaps demo/web"}, After: time.Hour}}},
+	}.Run(t)
+}
+
+// What is not as it is wanted is told, each thing by itself.
+func TestCasesTellWhatIsWrong(t *testing.T) {
+	kinds, err := served()
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := cases["first pass"]
+	cases := map[string]struct {
+		change func(*Case)
+		want   string // how what is wrong begins
+	}{
+		"writes":       {func(c *Case) { c.Want.Writes = nil }, "writes (-want +got)"},
+		"events":       {func(c *Case) { c.Want.Events = nil }, "events (-want +got)"},
+		"conditions":   {func(c *Case) { c.Want.Conditions = map[string]string{"Mirrored": "False Done"} }, "conditions (-want +got)"},
+		"error":        {func(c *Case) { c.Want.Error = "none" }, `the error is "", want "none"`},
+		"after":        {func(c *Case) { c.Want.After = 0 }, "looks again after 1h0m0s, want 0s"},
+		"objects":      {func(c *Case) { c.Given = []client.Object{unseen(saying("bye"))} }, "objects (-testdata/mirror.yaml +got)"},
+		"quiet":        {func(c *Case) { c.Setup = mirror{restless: true}.setup }, "a second pass wrote"},
+		"no pass":      {func(c *Case) { c.Then = []Next{{Want: calm}} }, "then, 1: there is a pass: false, want true"},
+		"a pass":       {func(c *Case) { c.Then = []Next{{Wait: time.Hour, Idle: true, Want: calm}} }, "then, 1: there is a pass: true, want false"},
+		"a later pass": {func(c *Case) { c.Then = []Next{{Do: say("bye"), Want: calm}} }, "then, 1: writes (-want +got)"},
+	}
+	for name, test := range cases {
+		t.Run(name, func(t *testing.T) {
+			c := first
+			c.Kinds, c.Setup = kinds, mirror{}.setup
+			test.change(&c)
+			wrong := c.check(t)
+			if len(wrong) != 1 || !strings.HasPrefix(wrong[0], test.want) {
+				t.Errorf("%q is told, want one that begins with %q", wrong, test.want)
+			}
+		})
+	}
+}

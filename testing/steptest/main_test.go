@@ -1,0 +1,9 @@
+package steptest
+
+import (
+	"testing"
+
+	"github.com/trueup-dev/trueup/testing/cluster"
+)
+
+func TestMain(m *testing.M) { cluster.Main(m, cluster.Options{}) }
