@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
@@ -102,6 +101,11 @@ func (w *Watches) ownerGone(object any) {
 // A kind that is removed from the server is let go, and the objects that need it are
 // woken.
 func (w *Watches) Need(ctx context.Context, owner client.ObjectKey, kinds ...schema.GroupVersionKind) error {
+	for _, kind := range kinds {
+		if err := w.served(kind); err != nil {
+			return err
+		}
+	}
 	needed, err := w.hold(ctx, owner, kinds)
 	if err != nil {
 		return err
@@ -149,15 +153,8 @@ func (w *Watches) of(kind schema.GroupVersionKind) (*watch, error) {
 	if found, ok := w.byKind[kind]; ok {
 		return found, nil
 	}
-	if until, ok := w.absent[kind]; ok && time.Now().Before(until) {
-		return nil, &meta.NoKindMatchError{GroupKind: kind.GroupKind(), SearchedVersions: []string{kind.Version}}
-	}
-	delete(w.absent, kind)
 	if len(w.byKind) >= w.limit {
 		return nil, fmt.Errorf("watch %s: %d kinds are watched already", kind, w.limit)
-	}
-	if _, err := w.mgr.GetRESTMapper().RESTMapping(kind.GroupKind(), kind.Version); err != nil {
-		return nil, fmt.Errorf("watch %s: %w", kind, err)
 	}
 	made, err := w.begin(kind)
 	if err != nil {
