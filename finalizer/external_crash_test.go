@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
 	"github.com/trueup-dev/trueup/finalizer"
@@ -278,5 +279,39 @@ func TestExternalThatIsMadeLate(t *testing.T) {
 	w.clock.Step(30 * time.Second)
 	if w.must("it has arrived"); w.live() || len(system.values()) != 0 {
 		t.Errorf("left: %v", system.values())
+	}
+}
+
+// A panic of the system is taken for an answer that is lost: what it had made by then
+// is found and released, and where it cannot be found a person is asked.
+func TestExternalThatPanics(t *testing.T) {
+	for name, byID := range map[string]bool{"by token": false, "by id": true} {
+		t.Run(name, func(t *testing.T) {
+			system := newRegistry()
+			system.byID = byID
+			w := newExternalWorld(t, system)
+			system.after = func(_ context.Context, verb string) error {
+				if verb == "create" {
+					panic("the answer is nonsense")
+				}
+				return nil
+			}
+			_, err := w.pass()
+			if byID {
+				if err != nil || !w.stalled() {
+					t.Errorf("err = %v, want it to wait for a person", err)
+				}
+				return
+			}
+			if err == nil || reconcile.IsTerminal(err) {
+				t.Errorf("err = %v, want one that is retried", err)
+			}
+			w.ready("it has failed", metav1.ConditionFalse, "CreateFailed", "dns: create: panic: the answer is nonsense")
+			system.entries = map[string]*entry{} // it does not show yet
+			w.delete()
+			if result := w.must("deletion"); result.RequeueAfter != 30*time.Second {
+				t.Errorf("it looks again after %s, want as long as a call may take", result.RequeueAfter)
+			}
+		})
 	}
 }

@@ -130,10 +130,13 @@ func (s *ExternalStep[T, S]) create(
 	return s.settle(ctx, run, known, at)
 }
 
-func (s *ExternalStep[T, S]) callCreate(ctx context.Context, run *reconcile.Run[T], token string) (string, error) {
+// callCreate calls the system. A panic of it may have come after the effect, as any
+// error may.
+func (s *ExternalStep[T, S]) callCreate(ctx context.Context, run *reconcile.Run[T], token string) (id string, err error) {
+	defer reconcile.Recover(&err)
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
-	id, err := s.system.Create(ctx, run, token)
+	id, err = s.system.Create(ctx, run, token)
 	if err == nil && id == "" {
 		err = reconcile.Terminal(errors.New("the system returned an empty id"))
 	}

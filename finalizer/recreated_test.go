@@ -51,6 +51,30 @@ func TestAChildThatComesBackWithOurMarks(t *testing.T) {
 	}
 }
 
+// Another controller takes the name of a child that is gone for an object of its own,
+// while the owner is being deleted: that one stays, and deletion ends.
+func TestAChildThatAnotherControllerRecreates(t *testing.T) {
+	effect := &held{waiting: true}
+	o := operate(t, "recreates", effect.step(), resources.Ensure(desiredConfigMap).OnDelete(resources.Background).Finalizer("apps.example.com/config"))
+	config := child(o, &corev1.ConfigMap{})
+	o.eventually("the child is there", func() bool { return o.read(config) })
+	o.settled()
+	o.remove(o.app, metav1.DeletePropagationBackground)
+	o.says("Deleting", "deletion waits for dns: the zone is slow")
+	theirs := child(o, &corev1.ConfigMap{Data: map[string]string{"theirs": "stays"}})
+	if err := o.Create(t.Context(), theirs); err != nil {
+		t.Fatal(err)
+	}
+	o.settled()
+	effect.hold(false)
+	o.gone(o.app)
+	o.settled()
+	uid := theirs.UID
+	if !o.read(theirs) || theirs.UID != uid || theirs.DeletionTimestamp != nil || len(theirs.Labels)+len(theirs.OwnerReferences) > 0 {
+		t.Errorf("what another controller has made is %+v", theirs.ObjectMeta)
+	}
+}
+
 // A user takes our finalizers off by hand while we wait: the object is gone, which
 // is no error, and nothing is made again.
 func TestAFinalizerThatAUserTakesOff(t *testing.T) {
