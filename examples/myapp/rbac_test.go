@@ -110,9 +110,6 @@ func TestEveryRightIsNeeded(t *testing.T) {
 	}
 	groups := map[string][]right{}
 	for _, one := range rights {
-		if one == (right{"", "secrets", "get"}) {
-			continue // it is for operators whose client does not cache Secrets; this one's does
-		}
 		groups[one.together()] = append(groups[one.together()], one)
 	}
 	for name, without := range groups {
