@@ -72,6 +72,11 @@ type Want struct {
 	// After is when the operator asked to look again, 0 for never. It is not looked at
 	// if the pass failed.
 	After time.Duration
+	// Objects are those that there are after the pass, as far as they are told here: what
+	// is left out may be whatever. Defaults to none, which says nothing.
+	Objects []client.Object
+	// Gone are objects that there are not any more.
+	Gone []client.Object
 	// Golden is a file with all objects as they are after the pass. It is written when
 	// the test is run with -steptest.update. Defaults to none.
 	Golden string

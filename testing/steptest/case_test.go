@@ -28,7 +28,8 @@ var cases = map[string]Case{
 		Want: Want{
 			Writes: []string{"create configmaps demo", "patch services/status demo/web"},
 			Events: []string{"Normal Made: made demo/web"}, Conditions: done, After: time.Hour,
-			Golden: "testdata/mirror.yaml",
+			Objects: []client.Object{owned(said("hello"))},
+			Golden:  "testdata/mirror.yaml",
 		},
 	},
 	"what is given, with its owner": {
@@ -58,7 +59,7 @@ var cases = map[string]Case{
 	"a read that is stale: what is gone": {
 		Given: []client.Object{saying("hello")},
 		Stale: []client.Object{owned(said("hello"))},
-		Want:  Want{After: time.Hour, Restless: true},
+		Want:  Want{Gone: []client.Object{said("")}, After: time.Hour, Restless: true},
 		Then: []Next{{Want: Want{
 			Writes: []string{"create configmaps demo"}, Events: []string{"Normal Made: made demo/web"}, After: time.Hour,
 		}}},
@@ -128,7 +129,11 @@ func TestCasesTellWhatIsWrong(t *testing.T) {
 		"conditions":   {func(c *Case) { c.Want.Conditions = map[string]string{"Mirrored": "False Done"} }, "conditions (-want +got)"},
 		"error":        {func(c *Case) { c.Want.Error = "none" }, `the error is "", want "none"`},
 		"after":        {func(c *Case) { c.Want.After = 0 }, "looks again after 1h0m0s, want 0s"},
-		"objects":      {func(c *Case) { c.Given = []client.Object{unseen(saying("bye"))} }, "objects (-testdata/mirror.yaml +got)"},
+		"objects":      {func(c *Case) { c.Given, c.Want.Objects = []client.Object{unseen(saying("bye"))}, nil }, "objects (-testdata/mirror.yaml +got)"},
+		"an object":    {func(c *Case) { c.Want.Objects = []client.Object{said("bye")} }, "ConfigMap web (-want +got)"},
+		"no owner":     {func(c *Case) { c.Want.Objects = []client.Object{ownedBy(said("hello"), "nobody")} }, "ConfigMap web (-want +got)"},
+		"none":         {func(c *Case) { c.Want.Objects = []client.Object{other(said("hello"))} }, "there is no ConfigMap other"},
+		"one too many": {func(c *Case) { c.Want.Gone = []client.Object{said("")} }, "ConfigMap web is there"},
 		"quiet":        {func(c *Case) { c.Setup = mirror{restless: true}.setup }, "a second pass wrote"},
 		"no pass":      {func(c *Case) { c.Then = []Next{{Want: calm}} }, "then, 1: there is a pass: false, want true"},
 		"a pass":       {func(c *Case) { c.Then = []Next{{Wait: time.Hour, Idle: true, Want: calm}} }, "then, 1: there is a pass: true, want false"},

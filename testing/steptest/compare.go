@@ -8,6 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
 
@@ -59,6 +61,7 @@ func (b *bench) compare(want Want) {
 	if diff := cmp.Diff(want.Conditions, b.conditions(want)); diff != "" {
 		b.fault("conditions (-want +got):\n%s", diff)
 	}
+	b.objects(want.Objects, want.Gone)
 	if want.Golden != "" {
 		b.golden(want.Golden)
 	}
@@ -72,6 +75,16 @@ func (b *bench) slack() time.Duration {
 	return 0
 }
 
+// kind returns the kind of an object.
+func (b *bench) kind(object client.Object) schema.GroupVersionKind {
+	b.t.Helper()
+	gvk, err := apiutil.GVKForObject(object, b.Kinds.Scheme())
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return gvk
+}
+
 // conditions returns the conditions of the first object that was given that are
 // wanted.
 func (b *bench) conditions(want Want) map[string]string {
@@ -79,10 +92,7 @@ func (b *bench) conditions(want Want) map[string]string {
 	if len(want.Conditions) == 0 || len(b.Given) == 0 {
 		return want.Conditions
 	}
-	gvk, err := apiutil.GVKForObject(b.Given[0], b.Kinds.Scheme())
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	gvk := b.kind(b.Given[0])
 	got := map[string]string{}
 	for _, object := range b.ground.All() {
 		if object.GroupVersionKind() != gvk || object.GetName() != b.Given[0].GetName() {

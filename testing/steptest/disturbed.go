@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"k8s.io/client-go/rest"
-	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/trueup-dev/trueup/testing/steptest/memory"
 	"github.com/trueup-dev/trueup/testing/steptest/operator"
@@ -16,11 +15,7 @@ func (b *bench) source() operator.Source {
 	b.t.Helper()
 	hiding := hiding{Source: b.ground, upTo: b.ground.Revision()}
 	for _, object := range b.Unseen {
-		gvk, err := apiutil.GVKForObject(object, b.Kinds.Scheme())
-		if err != nil {
-			b.t.Fatal(err)
-		}
-		hiding.kinds = append(hiding.kinds, gvk.Kind)
+		hiding.kinds = append(hiding.kinds, b.kind(object).Kind)
 	}
 	return hiding
 }

@@ -6,7 +6,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
 
 // give makes the objects that are given, and returns the revision that the cache begins
@@ -52,10 +51,7 @@ func (b *bench) give() uint64 {
 
 // same reports whether two objects are the same one.
 func (b *bench) same(one, other client.Object) bool {
-	is, err := apiutil.GVKForObject(one, b.Kinds.Scheme())
-	was, otherErr := apiutil.GVKForObject(other, b.Kinds.Scheme())
-	return err == nil && otherErr == nil && is == was &&
-		one.GetName() == other.GetName() && one.GetNamespace() == other.GetNamespace()
+	return b.kind(one) == b.kind(other) && one.GetName() == other.GetName() && one.GetNamespace() == other.GetNamespace()
 }
 
 // giver makes objects.

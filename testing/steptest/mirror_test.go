@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -80,6 +81,18 @@ func said(what string) *corev1.ConfigMap {
 // owned is what the Service of the cases owns.
 func owned(configMap *corev1.ConfigMap) *corev1.ConfigMap {
 	configMap.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(saying(""), corev1.SchemeGroupVersion.WithKind("Service"))}
+	return configMap
+}
+
+// ownedBy is one that something else owns.
+func ownedBy(configMap *corev1.ConfigMap, uid types.UID) *corev1.ConfigMap {
+	owned(configMap).OwnerReferences[0].UID = uid
+	return configMap
+}
+
+// other is one of another name.
+func other(configMap *corev1.ConfigMap) *corev1.ConfigMap {
+	configMap.Name = "other"
 	return configMap
 }
 
