@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -77,14 +78,18 @@ func (u *user) create(ctx context.Context, name string, object client.Object) er
 	return u.client.Create(ctx, object)
 }
 
-// patch reads the object, lets change change it, and sends the difference.
+// patch reads the object, lets change change it, and sends the difference, again
+// if somebody else has changed the object in between: finalizers are a list that
+// is written as a whole.
 func (u *user) patch(ctx context.Context, name string, object client.Object, change func()) error {
-	if err := u.get(ctx, name, object); err != nil {
-		return err
-	}
-	before := object.DeepCopyObject().(client.Object)
-	change()
-	return u.client.Patch(ctx, object, client.MergeFrom(before))
+	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		if err := u.get(ctx, name, object); err != nil {
+			return err
+		}
+		before := object.DeepCopyObject().(client.Object)
+		change()
+		return u.client.Patch(ctx, object, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}))
+	})
 }
 
 func (u *user) delete(ctx context.Context, name string, object client.Object) error {
