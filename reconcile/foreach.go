@@ -125,6 +125,9 @@ func (e *Each[T]) Reconcile(ctx context.Context, run *Run[T]) (Result, error) {
 	if err != nil {
 		return run.finish(&e.self, Result{}, err)
 	}
+	if err := e.marks(run, wanted); err != nil {
+		return run.finish(&e.self, Result{}, err)
+	}
 	recorded, err := e.recorded(run)
 	if err != nil {
 		return run.finish(&e.self, Result{}, err)

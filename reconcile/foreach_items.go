@@ -28,14 +28,18 @@ func badItem(format string, args ...any) error {
 	return WithReason("InvalidItem", Terminal(fmt.Errorf(format, args...)))
 }
 
-// marks checks that what the steps make for an item can be marked.
-func (e *Each[T]) marks(run *Run[T], item string) (err error) {
-	e.body.about.Walk(func(about Description) {
-		if mark := run.Mark(about.Name); about.leaf() && err == nil && len(mark) > validation.LabelValueMaxLength {
-			err = badItem("the item %q: with the names of the pipeline and the steps it marks children as %q, which has more than %d characters",
-				item, mark, validation.LabelValueMaxLength)
-		}
-	})
+// marks checks that what the steps make for items can be marked: before any of them
+// is recorded, because what cannot be marked cannot be found again.
+func (e *Each[T]) marks(run *Run[T], items []string) (err error) {
+	for _, item := range items {
+		e.body.about.Walk(func(about Description) {
+			mark := run.Mark(e.name + "_" + item + "." + about.Name)
+			if about.leaf() && err == nil && len(mark) > validation.LabelValueMaxLength {
+				err = badItem("the item %q: with the names of the pipeline and the steps it marks children as %q, which has more than %d characters",
+					item, mark, validation.LabelValueMaxLength)
+			}
+		})
+	}
 	return err
 }
 
@@ -63,9 +67,7 @@ func (e *Each[T]) work(run *Run[T], items []string, method func(run *Run[T], i i
 	}
 	crew := crew[T]{limit: e.limit, do: func(_ *Run[T], i int) {
 		end := &ends[i]
-		if end.err = e.marks(runs[i], end.item); end.err == nil {
-			end.result, end.err = method(runs[i], i)
-		}
+		end.result, end.err = method(runs[i], i)
 		end.there = true
 	}}
 	crew.work(run, ready)

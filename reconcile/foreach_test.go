@@ -309,6 +309,46 @@ func TestForEachRefuses(t *testing.T) {
 				t.Errorf("err = %v, want a terminal one that says %s", err, test.want)
 			}
 			places.want(t, "nothing is done")
+			if got := b.live().Annotations["items.trueup.dev/test.shards"]; got != test.notes {
+				t.Errorf("the record is %q, want %q", got, test.notes)
+			}
+		})
+	}
+}
+
+// An item that is in the record, and that cannot be marked by the names that steps
+// have now, is let go of: else the object could never be deleted.
+func TestForEachLetsGoOfAnItemThatCannotBeMarked(t *testing.T) {
+	long := strings.Repeat("a", 60)
+	for name, end := range map[string]func(*pipelineBench){
+		"it is not wanted any more": func(b *pipelineBench) { b.setShards("x", "good") },
+		"the owner is deleted": func(b *pipelineBench) {
+			if err := b.User.Delete(t.Context(), b.app); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			places := newPlaces()
+			places.taken[long] = true
+			b := newPipelineBench(t, guarded{reconcile.Func("guard", nothing), ourFinalizer},
+				reconcile.ForEach("shards", shardsOf, places.step(),
+					resources.EnsureFrom(func(_ *v1.MyApp, run appRun) (*corev1.ConfigMap, error) {
+						return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: run.Item()}}, nil
+					})))
+			b.app.Finalizers = []string{ourFinalizer}
+			b.app.Annotations = map[string]string{"items.trueup.dev/test.shards": `["` + long + `"]`}
+			if err := b.User.Update(t.Context(), b.app); err != nil {
+				t.Fatal(err)
+			}
+			end(b)
+			b.caughtUp()
+			if _, err := b.pass(); err != nil {
+				t.Fatal(err)
+			}
+			if places.taken[long] {
+				t.Error("the item was not undone")
+			}
 		})
 	}
 }
