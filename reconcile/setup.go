@@ -78,10 +78,25 @@ func (p *Pipeline[T]) Setup(env Environment) error {
 // RegisterIndexes registers with the manager's cache the indexes that steps
 // read by, for steps that are run inside a handwritten Reconcile under the name
 // given to [NewRun]. [Pipeline.SetupWithManager] does it by itself.
+//
+// Each step has a name of its own among all that run under that name, by which it
+// knows what it has made: two unnamed steps for children of one kind would take
+// each other's children for their own of old, and delete them. Two steps of one name
+// in a call are refused.
 func RegisterIndexes[T client.Object](mgr ctrl.Manager, name string, steps ...Step[T]) error {
 	wires := wiring{home: mgr, pipeline: name}
 	about := Sequence(steps...).Describe()
 	wires.addIndexes(about)
+	taken := map[string]bool{}
+	about.Walk(func(about Description) {
+		if !about.leaf() {
+			return
+		}
+		if taken[about.Name] {
+			wires.faults = append(wires.faults, fmt.Errorf("step %q: the name is taken by another step", about.Name))
+		}
+		taken[about.Name] = true
+	})
 	if err := errors.Join(append(wires.faults, about.faults())...); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}

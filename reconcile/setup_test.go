@@ -25,6 +25,7 @@ import (
 
 	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
 	"github.com/trueup-dev/trueup/reconcile"
+	"github.com/trueup-dev/trueup/resources"
 	"github.com/trueup-dev/trueup/testing/cluster"
 	"github.com/trueup-dev/trueup/testing/steptest"
 )
@@ -219,4 +220,23 @@ func TestSetupWithManagerDerivesTheWiring(t *testing.T) {
 		t.Fatal(err)
 	}
 	next("a watched secret was created", 1)
+}
+
+// Steps that run by hand under one name tell what they have made by their own names.
+func TestIndexesOfStepsOfOneNameAreRefused(t *testing.T) {
+	config := func(name string) func(*v1.MyApp) (*corev1.ConfigMap, error) {
+		return func(*v1.MyApp) (*corev1.ConfigMap, error) {
+			return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}}, nil
+		}
+	}
+	shared := cluster.Shared(t)
+	mgr := steptest.NewManager(t, shared.Config(), scheme(t), shared.Namespace(t))
+	a, b := resources.Ensure(config("a")), resources.Ensure(config("b"))
+	err := reconcile.RegisterIndexes[*v1.MyApp](mgr, "hand", a, b)
+	if want := `hand: step "ConfigMap": the name is taken by another step`; textOf(err) != want {
+		t.Errorf("err = %v, want %s", err, want)
+	}
+	if err := reconcile.RegisterIndexes[*v1.MyApp](mgr, "hand", a, b.Named("other")); err != nil {
+		t.Error(err)
+	}
 }
