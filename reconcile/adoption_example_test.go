@@ -111,7 +111,7 @@ func ExampleSeveral() {
 	// deployment
 	// schema
 	// by hand
-	// 0s pipeline web: step service: connection refused (another step asked to run again after 1m0s)
+	// 0s pipeline web: step service: connection refused (asked to run again after 1m0s)
 	// deployment
 	// service
 	// schema

@@ -22,6 +22,8 @@ import (
 // again that came beside it goes too, if handle lets it go; the steps have
 // reported their errors already.
 //
+// A panic in handle is joined with the error that it was given, see [Join].
+//
 // What fails because the context has ended is not caught, and neither is what
 // fails while the step is undone: an error there keeps the object, and must not be
 // talked away. Otherwise it is as [Wrap].
@@ -34,7 +36,19 @@ func Catch[T client.Object](step Step[T], handle func(ctx context.Context, run *
 		if err == nil || ctx.Err() != nil {
 			return result, err
 		}
-		return handle(ctx, run, err)
+		handled := false
+		caught, failed := recovered(ctx, run, func(ctx context.Context, run *Run[T]) (Result, error) {
+			caught, failed := handle(ctx, run, err)
+			handled = true
+			return caught, failed
+		})
+		if handled {
+			return caught, failed
+		}
+		var join Join
+		join.Add(result, err)
+		join.Add(Result{}, failed)
+		return join.Outcome()
 	})
 	if handle == nil {
 		w.fault(errors.New("Catch: the function is nil"))

@@ -37,6 +37,10 @@ func TestCatch(t *testing.T) {
 			}
 		})
 	}
+	falls := func(context.Context, run, error) (reconcile.Result, error) { panic("oh") }
+	if _, err := newRun(t).Do(t.Context(), reconcile.Catch(returned{err: boom}.step("a"), falls)); textOf(err) != "step a: boom; step a: panic: oh" {
+		t.Errorf("err = %v, want the step's own beside the panic", err)
+	}
 	retired := reconcile.When(has("never"), reconcile.Catch(returned{err: boom}.step("a"), handle))
 	if _, err := newRun(t).Do(t.Context(), retired); !errors.Is(err, boom) {
 		t.Errorf("err = %v: what fails while a step is undone is not caught", err)

@@ -34,7 +34,7 @@ type checker struct {
 }
 
 // check returns everything that is wrong with a pipeline of the given name and
-// steps, joined, or nil.
+// steps, joined, or nil. A nil owner is one of which nothing is known yet.
 func check(pipeline string, owner client.Object, about Description, former []string, scopes client.Client) error {
 	c := &checker{
 		pipeline:   pipeline,
@@ -49,9 +49,7 @@ func check(pipeline string, owner client.Object, about Description, former []str
 	for _, problem := range validation.IsDNS1123Label(pipeline) {
 		c.fault("name: %s", problem)
 	}
-	if owner == nil {
-		c.fault("the reconciled type must be a pointer to a struct")
-	} else {
+	if owner != nil {
 		c.kind("the reconciled type", owner)
 		if len(c.unknown) > 0 {
 			c.owner = nil // what else is wrong with it follows from that
@@ -74,8 +72,8 @@ func (c *checker) fault(format string, args ...any) {
 
 func (c *checker) step(about Description) {
 	where := fmt.Sprintf("step %q", about.Name)
-	if about.Err != nil {
-		c.fault("%s: %w", where, about.Err)
+	for _, err := range each(about.Err) {
+		c.fault("%s: %w", where, err)
 	}
 	if about.leaf() {
 		c.name(where, about)

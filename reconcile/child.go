@@ -25,8 +25,20 @@ func newChild[T client.Object](step Step[T]) child[T] {
 		}
 		step = &FuncStep[T]{about: about}
 	}
-	about := step.Describe()
+	about := describe(step)
 	return child[T]{step: step, about: about, reports: about.reports()}
+}
+
+// describe returns what a step says of itself, or what is wrong with it if it panics.
+func describe[T client.Object](step Step[T]) (about Description) {
+	err := recoveredFrom(func() error {
+		about = step.Describe()
+		return nil
+	})
+	if err != nil {
+		about = Description{Name: fmt.Sprintf("%T", step), Kind: "unknown", Err: fmt.Errorf("describe the step: %w", err)}
+	}
+	return about
 }
 
 // isNil reports whether a value is nil, or a nil pointer in an interface.

@@ -191,11 +191,32 @@ func (d Description) Walk(visit func(Description)) {
 func (d *Description) faults() error {
 	var faults []error
 	d.Walk(func(about Description) {
-		if about.Err != nil {
-			faults = append(faults, &StepError{Step: about.Name, Err: about.Err})
+		for _, err := range each(about.Err) {
+			faults = append(faults, &StepError{Step: about.Name, Err: err})
 		}
 	})
 	return errors.Join(faults...)
+}
+
+// each returns the errors that errors.Join has made one, so that each can be told on
+// a line of its own with the step's name in front.
+func each(err error) []error {
+	if err == nil {
+		return nil
+	}
+	//nolint:errorlint // one that an author wrapped stays one error
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	var all []error
+	for _, part := range joined.Unwrap() {
+		all = append(all, each(part)...)
+	}
+	if errors.Join(all...).Error() != err.Error() {
+		return []error{err} // it says more than its parts
+	}
+	return all
 }
 
 // reports reports whether the step, or one below it, only computes status.

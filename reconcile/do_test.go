@@ -64,7 +64,7 @@ func TestAWrapperReturnsWhatDoReturned(t *testing.T) {
 	wrapper := reconcile.Func("outer", func(ctx context.Context, pass run) (reconcile.Result, error) { return pass.Do(ctx, inner) })
 	pass := newRun(t)
 	_, err := pass.Do(t.Context(), wrapper)
-	if want := "step fails: boom (another step asked to run again after 1m0s)"; err == nil || err.Error() != want {
+	if want := "step fails: boom (asked to run again after 1m0s)"; err == nil || err.Error() != want {
 		t.Errorf("err = %v, want %s", err, want)
 	}
 	reports := pass.Reports()

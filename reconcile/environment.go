@@ -59,8 +59,12 @@ type Environment struct {
 }
 
 // EnvironmentOf returns the environment that a manager offers to a controller
-// of the given name, which is the name on its events.
+// of the given name, which is the name on its events. Of a nil manager it is the zero
+// Environment, which is refused wherever one is needed.
 func EnvironmentOf(mgr ctrl.Manager, name string) Environment {
+	if isNil(mgr) {
+		return Environment{}
+	}
 	return Environment{
 		Client:   mgr.GetClient(),
 		Live:     mgr.GetAPIReader(),

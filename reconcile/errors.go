@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"reflect"
@@ -67,8 +68,8 @@ var markType = reflect.TypeOf(ctrlreconcile.TerminalError(nil))
 func isMark(err error) bool { return reflect.TypeOf(err) == markType }
 
 // WithReason gives an error the reason under which it shows in the step's
-// condition and event: a CamelCase word such as "InvalidSpec". A nil error
-// stays nil.
+// condition and event: a CamelCase word such as "InvalidSpec". Of other text one is
+// made: "not found" shows as NotFound. A nil error stays nil.
 func WithReason(reason string, err error) error {
 	if err == nil {
 		return nil
@@ -85,7 +86,8 @@ func (e *reasonError) Error() string { return e.err.Error() }
 func (e *reasonError) Unwrap() error { return e.err }
 
 // reasonOf returns the reason under which an error is reported: the one of
-// [WithReason], else the API server's ("Forbidden", "Invalid"), else "Error".
+// [WithReason], else the API server's ("Forbidden", "Invalid"), else "TimedOut" of
+// what ran out of time, else "Error".
 func reasonOf(err error) string {
 	if named, ok := errors.AsType[*reasonError](err); ok {
 		return named.reason
@@ -95,6 +97,9 @@ func reasonOf(err error) string {
 	}
 	if reason := string(apierrors.ReasonForError(err)); reason != "" {
 		return reason
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return "TimedOut"
 	}
 	return "Error"
 }
@@ -168,7 +173,7 @@ func (e *joinedError) Error() string {
 	}
 	text := strings.Join(texts, "; ")
 	if e.after > 0 {
-		text += fmt.Sprintf(" (another step asked to run again after %s)", e.after)
+		text += fmt.Sprintf(" (asked to run again after %s)", e.after)
 	}
 	return text
 }

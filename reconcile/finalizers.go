@@ -39,24 +39,19 @@ func (p *Pipeline[T]) hold(ctx context.Context, run *Run[T]) error {
 	})
 }
 
-// upkeep is what an object's metadata should have: these finalizers, and these
-// annotations among others, where an empty value stands for none.
-type upkeep struct {
-	finalizers  []string
-	annotations map[string]string
-}
-
 // wantedOn returns what the metadata of an object should have before the steps
 // run. A finalizer that is there and not needed any more stays: see letGo.
 func (p *Pipeline[T]) wantedOn(object T) (want upkeep, err error) {
-	defer Recover(&err) // from what authors say is needed
 	have := object.GetFinalizers()
 	want.finalizers = slices.DeleteFunc(slices.Clone(have), func(name string) bool { return slices.Contains(p.former, name) })
 	for i := range p.guards {
 		guard := &p.guards[i]
 		isFormer := func(name string) bool { return slices.Contains(guard.FormerFinalizers, name) }
 		held := slices.ContainsFunc(want.finalizers, isFormer)
-		needed := guard.needs(object)
+		needed, err := guard.needs(object)
+		if err != nil {
+			return want, err
+		}
 		if needed || held {
 			for _, name := range guard.Finalizers {
 				if !slices.Contains(want.finalizers, name) {
@@ -68,19 +63,11 @@ func (p *Pipeline[T]) wantedOn(object T) (want upkeep, err error) {
 		if (!needed && !held) || guard.Annotations == nil {
 			continue
 		}
-		for key, value := range guard.Annotations(object) {
-			if want.annotations == nil {
-				want.annotations = map[string]string{}
-			}
-			want.annotations[key] = value
+		if err := guard.annotate(object, &want); err != nil {
+			return want, err
 		}
 	}
 	return want, nil
-}
-
-// needs reports whether an object needs the finalizers of a step.
-func (d *Description) needs(object client.Object) bool {
-	return d.FinalizersWhen == nil || d.FinalizersWhen(object)
 }
 
 // letGo takes off the finalizers of steps that do not need them any more and
@@ -90,14 +77,17 @@ func (p *Pipeline[T]) letGo(ctx context.Context, run *Run[T]) error {
 		return nil
 	}
 	return p.setMetadata(ctx, run, "remove finalizers from", func(object T) (want upkeep, err error) {
-		defer Recover(&err)
 		want.finalizers = slices.Clone(object.GetFinalizers())
 		if run.Deleting() { // found out just now, after a conflict
 			return want, nil
 		}
 		for i := range p.guards {
 			guard := &p.guards[i]
-			if !guard.needs(object) && run.reports.stateOf(guard.Name) == StateReady {
+			needed, err := guard.needs(object)
+			if err != nil {
+				return want, err
+			}
+			if !needed && run.reports.stateOf(guard.Name) == StateReady {
 				want.finalizers = slices.DeleteFunc(want.finalizers, func(name string) bool {
 					return slices.Contains(guard.Finalizers, name)
 				})
@@ -117,6 +107,7 @@ func (p *Pipeline[T]) refused(ctx context.Context, run *Run[T], err error) (Resu
 	if errors.Is(err, errGone) {
 		return Continue, nil
 	}
+	tellPanic(ctx, finalizersStep, err)
 	run.record(&Description{Name: finalizersStep}, Result{}, err)
 	return p.conclude(ctx, run, Result{}, err)
 }
@@ -172,40 +163,4 @@ func denied(err error) error {
 		return WithReason("WebhookFailed", err)
 	}
 	return err
-}
-
-// patch returns the merge patch that gives an object's metadata what it should
-// have, empty if it has it.
-func (u upkeep) patch(object client.Object) map[string]any {
-	sameFinalizers := slices.Equal(object.GetFinalizers(), u.finalizers)
-	change := annotationsPatch(object.GetAnnotations(), u.annotations)
-	if sameFinalizers && len(change) == 0 {
-		return nil
-	}
-	body := map[string]any{}
-	if !sameFinalizers {
-		body["finalizers"] = u.finalizers
-	}
-	if len(change) > 0 {
-		body["annotations"] = change
-	}
-	return body
-}
-
-// annotationsPatch returns the merge patch that sets annotations, where an empty
-// value removes one.
-func annotationsPatch(have, want map[string]string) map[string]any {
-	if len(want) == 0 {
-		return nil
-	}
-	change := map[string]any{}
-	for key, value := range want {
-		switch old, ok := have[key]; {
-		case value == "" && ok:
-			change[key] = nil
-		case value != old:
-			change[key] = value
-		}
-	}
-	return change
 }

@@ -21,7 +21,7 @@ func TestFinally(t *testing.T) {
 		"fails":   {of: returned{err: boom}, wantErr: "step a: boom"},
 		"after":   {err: bang, wantErr: "step a: bang"},
 		"both":    {of: returned{err: boom}, err: bang, wantErr: "step a: boom; step a: bang"},
-		"requeue": {of: returned{result: reconcile.Continue.After(time.Second)}, err: bang, wantErr: "step a: bang (another step asked to run again after 1s)"},
+		"requeue": {of: returned{result: reconcile.Continue.After(time.Second)}, err: bang, wantErr: "step a: bang (asked to run again after 1s)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var saw returned
@@ -33,6 +33,10 @@ func TestFinally(t *testing.T) {
 				t.Errorf("got %v, %v after %v", got, err, saw)
 			}
 		})
+	}
+	late := reconcile.Finally(returned{err: boom}.step("a"), func(context.Context, run, reconcile.Result, error) error { panic("oh") })
+	if _, err := newRun(t).Do(t.Context(), late); textOf(err) != "step a: boom; step a: panic: oh" {
+		t.Errorf("err = %v, want the step's own beside the panic", err)
 	}
 	after := false
 	_, err := newRun(t).Do(t.Context(), reconcile.Finally(reconcile.Func("a", func(context.Context, run) (reconcile.Result, error) { panic("oh") }),

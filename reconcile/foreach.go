@@ -121,7 +121,7 @@ func (e *Each[T]) Reconcile(ctx context.Context, run *Run[T]) (Result, error) {
 	if run.phase == reporting {
 		return Continue, nil
 	}
-	wanted, err := e.named(run.Object())
+	wanted, err := e.named(ctx, run.Object())
 	if err != nil {
 		return run.finish(&e.self, Result{}, err)
 	}
@@ -162,7 +162,7 @@ func (e *Each[T]) Finalize(ctx context.Context, run *Run[T]) (Result, error) {
 		return run.finish(&e.self, Result{}, err)
 	}
 	items := recorded
-	if wanted, err := e.named(run.Object()); err == nil { // the record has all that anything was done for
+	if wanted, err := e.named(ctx, run.Object()); err == nil { // the record has all that anything was done for
 		items = union(recorded, wanted)
 	}
 	ended := e.work(run, items, func(run *Run[T], _ int) (Result, error) { return run.finalize(ctx, &e.body) })

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,9 +11,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// named returns the names of the items of an object, sorted.
-func (e *Each[T]) named(object T) ([]string, error) {
-	names := slices.Sorted(slices.Values(e.items(object)))
+// named returns the names of the items of an object, sorted. That the author's
+// function panics is an error, so that the step reports it.
+func (e *Each[T]) named(ctx context.Context, object T) (names []string, err error) {
+	defer func() { tellPanic(ctx, e.name, err) }()
+	defer Recover(&err)
+	names = slices.Sorted(slices.Values(e.items(object)))
 	for i, name := range names {
 		if problems := validation.IsDNS1123Label(name); len(problems) > 0 {
 			return nil, badItem("the item %q: %s", name, problems[0])
@@ -154,7 +158,9 @@ func (e *Each[T]) describeItems() Description {
 	})
 	if len(guards) > 0 {
 		self.FinalizersWhen = func(object client.Object) bool {
-			return e.concerns(object) && slices.ContainsFunc(guards, func(guard Description) bool { return guard.needs(object) })
+			return e.concerns(object) && slices.ContainsFunc(guards, func(guard Description) bool {
+				return guard.FinalizersWhen == nil || guard.FinalizersWhen(object)
+			})
 		}
 	}
 	return self

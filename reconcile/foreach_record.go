@@ -54,7 +54,10 @@ func (e *Each[T]) record(ctx context.Context, run *Run[T], items []string) error
 		}
 		text = string(encoded)
 	}
-	return run.Annotate(ctx, map[string]string{e.recordOf(run): text})
+	if err := run.Annotate(ctx, map[string]string{e.recordOf(run): text}); err != nil {
+		return fmt.Errorf("record the items of ForEach: %w", err)
+	}
+	return nil
 }
 
 // forget takes items out of the record.

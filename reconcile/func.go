@@ -42,8 +42,11 @@ func Func[T client.Object](name string, fn Action[T]) *FuncStep[T] {
 // that [Step] describes for Finalize. Undoing is only certain to happen with a
 // finalizer: see package finalizer. It is also called when the step is not wanted
 // any more, see [When], and then not again in this process once it has returned
-// [Continue]. Defaults to nothing.
+// [Continue]. Defaults to nothing; nil is refused at setup.
 func (s *FuncStep[T]) Undo(fn Action[T]) *FuncStep[T] {
+	if fn == nil {
+		s.about.Err = errors.Join(s.about.Err, errors.New("Undo: the function is nil"))
+	}
 	s.backward = fn
 	return s
 }

@@ -12,6 +12,7 @@ import (
 // Network is a step that runs others by their dependencies. Make one with
 // [Graph].
 type Network[T client.Object] struct {
+	name  string
 	nodes []*Node[T]
 	limit int
 	plan  plan
@@ -52,13 +53,20 @@ type Network[T client.Object] struct {
 // Unknown names, two nodes of one name, and steps that are after themselves,
 // directly or through others, are refused at setup. An empty Graph continues.
 func Graph[T client.Object](nodes ...*Node[T]) *Network[T] {
-	g := &Network[T]{nodes: slices.Clone(nodes), limit: defaultLimit}
+	g := &Network[T]{name: "graph", nodes: slices.Clone(nodes), limit: defaultLimit}
 	for i, node := range g.nodes {
 		if node == nil {
 			g.nodes[i] = At[T]("", nil)
 		}
 	}
 	g.plan, g.err = planOf(g.nodes)
+	return g
+}
+
+// Named gives the step a name, for pictures and for what is wrong with its nodes.
+// Defaults to "graph".
+func (g *Network[T]) Named(name string) *Network[T] {
+	g.name = name
 	return g
 }
 
@@ -74,7 +82,7 @@ func (g *Network[T]) Limit(n int) *Network[T] {
 
 // Describe implements [Step].
 func (g *Network[T]) Describe() Description {
-	about := Description{Name: "graph", Kind: "Graph", Err: g.err, Steps: make([]Description, len(g.nodes)), Before: g.plan.before}
+	about := Description{Name: g.name, Kind: "Graph", Err: g.err, Steps: make([]Description, len(g.nodes)), Before: g.plan.before}
 	for i, node := range g.nodes {
 		about.Steps[i] = node.child.about
 	}

@@ -85,7 +85,7 @@ func TestGraph(t *testing.T) {
 		},
 		"joins": {
 			reason: "in the order of the list, transient", of: map[string]returned{"d": {err: no}, "c": {err: boom}, "a": {result: reconcile.Wait("W", "w").After(time.Second)}},
-			ran: "abcdf", undid: "acdef", wantErr: "step c: boom; step d: no (another step asked to run again after 1s)",
+			ran: "abcdf", undid: "acdef", wantErr: "step c: boom; step d: no (asked to run again after 1s)",
 		},
 		"last": {
 			reason: "undoing is held up the other way around", of: map[string]returned{"e": {err: boom}},
@@ -185,7 +185,7 @@ func TestAGraphIsCheckedAtSetup(t *testing.T) {
 		"the step is nil":                    reconcile.Graph(node("a"), nil),
 		"Limit: 0 is less than 1":            reconcile.Graph(node("a")).Limit(0),
 		"parallel: Limit: -1 is less than 1": reconcile.Parallel(returned{}.step("a")).Limit(-1),
-		"which is not in the graph\nnodes wait for each other: a is after a": reconcile.Graph(node("a").After("a", "x")),
+		"which is not in the graph\nstep net: nodes wait for each other: a is after a": reconcile.Graph(node("a").After("a", "x")).Named("net"),
 	} {
 		_, err := newRun(t).Do(t.Context(), graph)
 		if !reconcile.IsTerminal(err) || !strings.Contains(textOf(err), want) {

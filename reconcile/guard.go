@@ -20,7 +20,7 @@ func guard[T client.Object](ctx context.Context, run *Run[T], c *child[T], undo 
 		}
 		err = speaking(err)
 		result.outcome, result.reason, result.message = Continued, "", ""
-		if c.about.leaf() {
+		if c.about.leaf() || hasOwn(err) {
 			tellPanic(ctx, c.about.Name, err)
 		}
 	}()

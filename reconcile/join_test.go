@@ -65,7 +65,7 @@ func TestJoin(t *testing.T) {
 		"error and requeue": {
 			reason:   "the error wins and says what it won over",
 			add:      []returned{{result: reconcile.Continue.After(30 * time.Second)}, {err: boom}},
-			wantErrs: []error{boom}, wantText: "another step asked to run again after 30s",
+			wantErrs: []error{boom}, wantText: "asked to run again after 30s",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

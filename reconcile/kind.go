@@ -40,6 +40,14 @@ func (k objectKind[T]) known() bool {
 	return pointer.Kind() == reflect.Pointer && pointer.Elem().Kind() == reflect.Struct
 }
 
+// owner returns the prototype, or nil if there is no good one.
+func (k objectKind[T]) owner() client.Object {
+	if !k.known() || isNil(k.prototype) {
+		return nil
+	}
+	return k.prototype
+}
+
 // String names the kind for error messages.
 func (k objectKind[T]) String() string {
 	if _, ok := any(k.prototype).(runtime.Unstructured); ok {

@@ -9,10 +9,39 @@ import (
 // given name: the name in CamelCase with "Ready" at the end. Words end at any
 // character that is neither a letter nor a digit, so that "dns-record" gives
 // DnsRecordReady and "Deployment" gives DeploymentReady.
-func ConditionType(name string) string {
+func ConditionType(name string) string { return camelCase(name) + "Ready" }
+
+// reasonWord returns a reason as the API server accepts it in a condition: one that
+// it would not is made a word in CamelCase, and nothing of one that has no letters.
+func reasonWord(reason string) string {
+	if isWord(reason) {
+		return reason
+	}
+	if word := strings.TrimLeftFunc(camelCase(reason), unicode.IsDigit); isWord(word) {
+		return word
+	}
+	return ""
+}
+
+// isWord reports whether a reason is of the characters that one may have
+// (k8s.io/apimachinery, Condition.reason).
+func isWord(reason string) bool {
+	for i, char := range []byte(reason) {
+		letter := 'a' <= char && char <= 'z' || 'A' <= char && char <= 'Z'
+		inner := letter || '0' <= char && char <= '9' || char == '_'
+		last := i == len(reason)-1
+		if i == 0 && !letter || !inner && (last || char != ',' && char != ':') {
+			return false
+		}
+	}
+	return true
+}
+
+// camelCase joins the words of a text, each with a capital letter.
+func camelCase(text string) string {
 	var out strings.Builder
 	start := true
-	for _, char := range name {
+	for _, char := range text {
 		switch {
 		case !unicode.IsLetter(char) && !unicode.IsDigit(char):
 			start = true
@@ -23,7 +52,7 @@ func ConditionType(name string) string {
 			out.WriteRune(char)
 		}
 	}
-	return out.String() + "Ready"
+	return out.String()
 }
 
 // indexName returns the name under which a pipeline registers an index: its

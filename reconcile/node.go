@@ -30,11 +30,13 @@ func At[T client.Object](name string, step Step[T]) *Node[T] {
 // [Continue] in the same pass. It may be called more than once.
 func (n *Node[T]) After(names ...string) *Node[T] { return n.add(names, false) }
 
-// AfterTrying lets the step run when those of the given names have been tried or
-// held up, whatever came of them, so that it is kept up to date and repaired while
-// they fail or wait. What they observed may be missing then. When the steps are
-// undone it is the other way around: nobody is held up by this one, but the others
-// are undone after it was tried.
+// AfterTrying orders the step behind those of the given names without depending on
+// them: it runs when each of them has returned, with whatever outcome, or has been
+// held up itself. It is for a step that should be kept up to date and repaired while
+// they fail or wait, such as a Deployment whose first rollout needs a database that
+// may be down today. What they observed may be missing then. When the steps are
+// undone the order is reversed: the given ones are undone after this one has been
+// tried, whether that worked or not.
 func (n *Node[T]) AfterTrying(names ...string) *Node[T] { return n.add(names, true) }
 
 func (n *Node[T]) add(names []string, regardless bool) *Node[T] {

@@ -22,3 +22,20 @@ func TestSentence(t *testing.T) {
 		})
 	}
 }
+
+// A reason that no condition may have would have the whole status refused.
+func TestReasonsAreWords(t *testing.T) {
+	for reason, want := range map[string]string{
+		"InvalidSpec": "InvalidSpec", "dns:Locked": "dns:Locked", "A_1": "A_1", "": "",
+		"not found": "NotFound", "404 not-found.": "NotFound", "trailing:": "Trailing", "404": "", "größe": "", "!": "",
+	} {
+		var report Report
+		report.record(Result{outcome: Waiting, reason: reason}, nil)
+		if report.Reason != want {
+			t.Errorf("of %q: %q, want %q", reason, report.Reason, want)
+		}
+		if report.record(Result{}, WithReason(reason, errGone)); report.Reason != want {
+			t.Errorf("of an error with %q: %q, want %q", reason, report.Reason, want)
+		}
+	}
+}

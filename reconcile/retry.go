@@ -13,7 +13,8 @@ import (
 // time. It is for what fails for a moment and is cheap, because the pauses keep a
 // worker busy; what takes longer is better left to the backoff of the queue, in
 // which an error ends after the last try. The step reports what came of the last
-// try. Waits are not errors and are not tried again. Undoing is tried again
+// try. Waits are not errors, and a panic is a fault
+// of the program: neither is tried again. Undoing is tried again
 // likewise. Otherwise it is as [Wrap].
 //
 // The pauses may not add up to more than a minute.

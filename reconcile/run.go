@@ -2,7 +2,6 @@ package reconcile
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -64,34 +63,6 @@ const (
 	reporting              // reporting steps compute the status
 	withheld               // steps wait for another; only what is not wanted any more goes
 )
-
-// NewRun starts a pass over object inside a handwritten Reconcile, so that a
-// single step can be used there:
-//
-//	run, err := reconcile.NewRun(r.Environment, "myapp", app)
-//	if err != nil {
-//		return ctrl.Result{}, err
-//	}
-//	return reconcile.Return(run.Do(ctx, deployment))
-//
-// The name takes the place of the pipeline's: it is the field manager unless
-// the environment names one, and marks the children. What the caller does with
-// the object, in particular writing its status, stays the caller's business;
-// steps may change the status of the object they are given. Keep the
-// environment, with its Memory set, from pass to pass.
-func NewRun[T client.Object](env Environment, name string, object T) (*Run[T], error) {
-	complete, err := env.withDefaults(name)
-	if err != nil {
-		return nil, err
-	}
-	if isNil(object) {
-		return nil, fmt.Errorf("%s: the object is nil", name)
-	}
-	complete.Memory = complete.Memory.partOf(name, object)
-	run := newRun(complete, name, object, object.DeepCopyObject().(T))
-	run.byHand = true
-	return run, nil
-}
 
 func newRun[T client.Object](env *Environment, name string, object, original T) *Run[T] {
 	start := &struct { // one allocation for all that a pass starts with
@@ -203,35 +174,6 @@ func (r *Run[T]) Now() time.Time { return r.env.now() }
 // pipeline they are missing. The slice is the caller's.
 func (r *Run[T]) Reports() []Report { return r.reports.list() }
 
-// Do runs a step and reports on it: the way to run one inside a handwritten
-// Reconcile, or inside a step that wraps another. A step that was put together
-// wrongly is a terminal error.
-//
-// In a handwritten Reconcile a reporting step runs when it is called; of a
-// combinator the steps that work run first and then those that report, whatever
-// came of the others. In a pipeline a reporting step runs only when its turn is.
-func (r *Run[T]) Do(ctx context.Context, step Step[T]) (Result, error) {
-	child := newChild(step)
-	if err := child.about.faults(); err != nil {
-		return Result{}, Terminal(err)
-	}
-	if err := r.unguarded(&child.about); err != nil {
-		return Result{}, Terminal(err)
-	}
-	inner := r.derive() // a step may call Do from several goroutines
-	if !r.byHand || r.phase == reporting {
-		return inner.reconcile(ctx, &child)
-	}
-	r.reports.arrange(&child.about)
-	inner.listen(ctx)
-	var join Join
-	join.Add(inner.reconcile(ctx, &child))
-	if child.reports {
-		join.Add(inner.report(ctx, &child))
-	}
-	return join.Outcome()
-}
-
 // report lets the reporting steps in a child speak and returns what came of it.
 func (r *Run[T]) report(ctx context.Context, c *child[T]) (Result, error) {
 	before := r.phase
@@ -245,18 +187,3 @@ func (r *Run[T]) report(ctx context.Context, c *child[T]) (Result, error) {
 
 func (r *Run[T]) passValues() *slots { return r.values }
 func (r *Run[T]) passMemory() *slots { return &r.memory.slots }
-
-// unguarded returns an error if a step that is run by hand needs a finalizer: its
-// effect would come about and nobody would undo it.
-func (r *Run[T]) unguarded(about *Description) error {
-	if !r.byHand {
-		return nil
-	}
-	var err error
-	about.Walk(func(about Description) {
-		if len(about.Finalizers) > 0 && err == nil {
-			err = fmt.Errorf("step %q needs the finalizer %s, which only a pipeline puts on the object", about.Name, about.Finalizers[0])
-		}
-	})
-	return err
-}

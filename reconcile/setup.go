@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -31,6 +32,9 @@ import (
 // everything that controller-runtime offers: options, predicates, a log
 // constructor, further watches.
 func (p *Pipeline[T]) SetupWithManager(mgr ctrl.Manager, customize ...func(*builder.Builder)) error {
+	if isNil(mgr) {
+		return fmt.Errorf("pipeline %q: the manager is nil", p.name)
+	}
 	build := ctrl.NewControllerManagedBy(mgr).Named(p.name).For(p.kind.prototype, builder.WithPredicates(p.withoutEchoes()))
 	if err := p.SetupWithBuilder(mgr, build); err != nil {
 		return err
@@ -62,11 +66,11 @@ func (p *Pipeline[T]) Setup(env Environment) error {
 	if err != nil {
 		return fmt.Errorf("pipeline %q: %w", p.name, err)
 	}
-	var owner client.Object
-	if p.kind.known() && !isNil(p.kind.prototype) {
-		owner = p.kind.prototype
+	owner := p.kind.owner()
+	if owner == nil {
+		err = fmt.Errorf("pipeline %q: the reconciled type must be a pointer to a struct", p.name)
 	}
-	if err := check(p.name, owner, p.root.about, p.former, env.Client); err != nil {
+	if err := errors.Join(err, check(p.name, owner, p.root.about, p.former, env.Client)); err != nil {
 		return err
 	}
 	complete.Memory = complete.Memory.partOf(p.name, owner)
@@ -81,23 +85,24 @@ func (p *Pipeline[T]) Setup(env Environment) error {
 //
 // Each step has a name of its own among all that run under that name, by which it
 // knows what it has made: two unnamed steps for children of one kind would take
-// each other's children for their own of old, and delete them. Two steps of one name
-// in a call are refused.
+// each other's children for their own of old, and delete them. Give all of
+// them in one call: it checks what [Pipeline.Setup] checks of steps, and refuses two of
+// one name.
 func RegisterIndexes[T client.Object](mgr ctrl.Manager, name string, steps ...Step[T]) error {
-	wires := wiring{home: mgr, pipeline: name}
+	if isNil(mgr) {
+		return fmt.Errorf("pipeline %q: the manager is nil", name)
+	}
 	about := Sequence(steps...).Describe()
+	owner := kindOf[T]().owner()
+	if _, ok := owner.(runtime.Unstructured); ok {
+		owner = nil // its kind is known when there is an object
+	}
+	if err := check(name, owner, about, nil, mgr.GetClient()); err != nil {
+		return err
+	}
+	wires := wiring{home: mgr, pipeline: name}
 	wires.addIndexes(about)
-	taken := map[string]bool{}
-	about.Walk(func(about Description) {
-		if !about.leaf() {
-			return
-		}
-		if taken[about.Name] {
-			wires.faults = append(wires.faults, fmt.Errorf("step %q: the name is taken by another step", about.Name))
-		}
-		taken[about.Name] = true
-	})
-	if err := errors.Join(append(wires.faults, about.faults())...); err != nil {
+	if err := errors.Join(wires.faults...); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	for _, wire := range wires.all {

@@ -30,7 +30,7 @@ import (
 //
 // It is an error if the builder or the manager is nil.
 func (p *Pipeline[T]) SetupWithBuilder(mgr ctrl.Manager, build *builder.Builder) error {
-	if mgr == nil || build == nil {
+	if isNil(mgr) || build == nil {
 		return fmt.Errorf("pipeline %q: %w", p.name, errors.New("a manager and a builder are needed"))
 	}
 	if err := p.Setup(EnvironmentOf(mgr, p.name)); err != nil {

@@ -36,7 +36,7 @@ func TestSeveral(t *testing.T) {
 		"error": {
 			reason: "an error keeps the others from nothing, and is retried with backoff",
 			of:     []ctrlreconcile.Reconciler{gives(ctrl.Result{}, boom), after(time.Minute)},
-			err:    "reconciler 1: boom (another step asked to run again after 1m0s)",
+			err:    "reconciler 1: boom (asked to run again after 1m0s)",
 		},
 		"mixed": {
 			reason: "a transient error is not lost to a terminal one",

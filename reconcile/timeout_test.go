@@ -23,6 +23,11 @@ func TestTimeout(t *testing.T) {
 	if report := pass.Reports()[0]; report.Reason != "TimedOut" {
 		t.Errorf("report = %+v", report)
 	}
+	pass = newRun(t)
+	_, err = pass.Do(t.Context(), reconcile.Timeout(time.Millisecond, reconcile.All[object](blocks, returned{}.step("b"))))
+	if want := "step a: context deadline exceeded"; textOf(err) != want || pass.Reports()[0].Reason != "TimedOut" {
+		t.Errorf("err = %v, report = %+v, want %s", err, pass.Reports()[0], want)
+	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := newRun(t).Do(ended, reconcile.Timeout(time.Hour, blocks)); !errors.Is(err, context.Canceled) || strings.Contains(textOf(err), "not done within") {
