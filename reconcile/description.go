@@ -204,7 +204,6 @@ func each(err error) []error {
 	if err == nil {
 		return nil
 	}
-	//nolint:errorlint // one that an author wrapped stays one error
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
 		return []error{err}
