@@ -16,6 +16,7 @@ import (
 var (
 	killsFlag = flag.Int("kills", 0, "how often the operator is killed")
 	appsFlag  = flag.Int("apps", 0, "how many MyApps there are")
+	bareFlag  = flag.Bool("bare", false, "have no controllers, scheduler and nodes: for very many MyApps")
 	seedFlag  = flag.Int64("seed", time.Now().UnixNano(), "what chance starts from")
 )
 
@@ -39,6 +40,9 @@ func TestMain(m *testing.M) {
 
 // options are those of a whole cluster, which keeps an audit log of what the
 // operator sends among the logs of the API server, and has nodes for all apps.
+//
+// Many autoscalers are looked at as often as they are elsewhere. Once a second, as
+// it is otherwise, they would keep the API server busier than the operator does.
 func options() (cluster.Options, error) {
 	options, err := stage.Options()
 	if err != nil {
@@ -49,6 +53,12 @@ func options() (cluster.Options, error) {
 		return options, fmt.Errorf("find audit policy: %w", err)
 	}
 	options.Nodes += *appsFlag / 50
+	if *appsFlag > 100 {
+		options.Flags[cluster.ControllerManager] = []string{"--horizontal-pod-autoscaler-sync-period=15s"}
+	}
+	if *bareFlag {
+		options.Controllers, options.Scheduler, options.Nodes = false, false, 0
+	}
 	options.Flags[cluster.APIServer] = append(options.Flags[cluster.APIServer],
 		"--audit-policy-file="+policy, "--audit-log-path=-")
 	return options, nil
