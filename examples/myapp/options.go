@@ -26,6 +26,7 @@ type options struct {
 	leaderElect, metricsSecure, allowHTTP2 bool
 	leaderNamespace                        string // of the lease; empty is the pod's own
 	namespaces                             []string
+	workers                                int
 	printRBAC                              bool
 	webhooks                               bool
 	webhookPort                            int
@@ -66,6 +67,7 @@ func parse(flags *flag.FlagSet, args []string) (options, error) {
 			}
 			return nil
 		})
+	flags.IntVar(&o.workers, "max-concurrent-reconciles", 4, "how many MyApps to look after at a time")
 	flags.BoolVar(&o.printRBAC, "print-rbac", false,
 		"print the ClusterRole that the operator needs, or with --namespaces the Roles, and exit")
 	o.webhookFlags(flags)
@@ -84,7 +86,7 @@ func (o options) manager(scheme *runtime.Scheme) ctrl.Options {
 	metrics.TLSOpts = append(metrics.TLSOpts, o.limitHTTP)
 	return ctrl.Options{
 		Scheme:                  scheme,
-		Controller:              config.Controller{SkipNameValidation: &o.again},
+		Controller:              config.Controller{SkipNameValidation: &o.again, MaxConcurrentReconciles: o.workers},
 		Cache:                   cache.Options{DefaultNamespaces: o.cached()},
 		Metrics:                 metrics,
 		HealthProbeBindAddress:  o.probeAddress,

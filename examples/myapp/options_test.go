@@ -12,7 +12,7 @@ import (
 )
 
 func TestParse(t *testing.T) {
-	defaults := options{metricsAddress: "0", probeAddress: ":8081", metricsSecure: true, pprofAddress: "0",
+	defaults := options{metricsAddress: "0", probeAddress: ":8081", metricsSecure: true, pprofAddress: "0", workers: 4,
 		lease: 15 * time.Second, renew: 10 * time.Second, retry: 2 * time.Second,
 		webhookPort: 9443, webhookCertLifetime: 90 * 24 * time.Hour}
 	cases := map[string]struct {
@@ -27,11 +27,12 @@ func TestParse(t *testing.T) {
 				"--namespaces=a,b", "--print-rbac", "--webhooks", "--webhook-port=1", "--webhook-cert-path=/certs",
 				"--webhook-cert-lifetime=1h", "--pprof-bind-address=:2", "--dry-run", "--leader-elect-lease-duration=3s",
 				"--leader-elect-renew-deadline=2s", "--leader-elect-retry-period=1s",
+				"--max-concurrent-reconciles=2",
 			},
 			options{
 				metricsAddress: ":8443", probeAddress: ":1", leaderElect: true,
 				leaderNamespace: "ns", metricsSecure: false, allowHTTP2: true,
-				namespaces: []string{"a", "b"}, printRBAC: true,
+				namespaces: []string{"a", "b"}, workers: 2, printRBAC: true,
 				webhooks: true, webhookPort: 1, webhookCertPath: "/certs", webhookCertLifetime: time.Hour,
 				pprofAddress: ":2", dryRun: true, lease: 3 * time.Second, renew: 2 * time.Second, retry: time.Second,
 			},

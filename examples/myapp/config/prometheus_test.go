@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"maps"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,7 +28,11 @@ var (
 // which that package's tests hold to the registry.
 func metrics(t *testing.T) map[string][]string {
 	t.Helper()
-	source, err := os.ReadFile("../../../reconcile/doc.go")
+	directory, err := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.Dir}}", "github.com/trueup-dev/trueup/reconcile").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(directory)), "doc.go"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
 	"github.com/trueup-dev/trueup/examples/internal/toolbox"
@@ -20,14 +21,14 @@ import (
 // a user who is not root.
 const base = "gcr.io/distroless/static:nonroot"
 
-// stage is a stage of a Dockerfile, as BuildKit reads it.
-type stage struct {
+// buildStage is a stage of a Dockerfile, as BuildKit reads it.
+type buildStage struct {
 	Base, Platform, Name string
 	Commands, Run        []string
 }
 
 // stagesOf has BuildKit read a Dockerfile. What its linter warns of is an error.
-func stagesOf(t *testing.T, bin, path string) []stage {
+func stagesOf(t *testing.T, bin, path string) []buildStage {
 	t.Helper()
 	file, err := os.Open(path)
 	if err != nil {
@@ -40,7 +41,7 @@ func stagesOf(t *testing.T, bin, path string) []stage {
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%s: %v: %s", path, err, complaint.String())
 	}
-	var stages []stage
+	var stages []buildStage
 	if err := json.Unmarshal(out.Bytes(), &stages); err != nil {
 		t.Fatal(err)
 	}
@@ -71,19 +72,53 @@ func TestDockerfiles(t *testing.T) {
 	}
 }
 
-// What the Dockerfile runs makes a program for each platform that needs nothing else.
-func TestDockerfileBuilds(t *testing.T) {
+// docker stands in for Docker: it has make call it, and returns what it was called with.
+func docker(t *testing.T, target string) []string {
+	t.Helper()
+	bin := t.TempDir()
+	said := filepath.Join(bin, "said")
+	script := "#!/bin/sh\nprintf '%s\\n' \"$@\" > " + said + "\n"
+	if err := os.WriteFile(filepath.Join(bin, "docker"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	runMake(t, app, []string{"PATH=" + bin + ":" + os.Getenv("PATH")}, target, "IMG=example.com/myapp:v1")
+	text, err := os.ReadFile(said)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.TrimSpace(string(text)), "\n")
+}
+
+// What make has Docker do is to make a program for each platform that needs nothing else:
+// it is done here without Docker, with what Docker is given.
+func TestMakeBuildsAnImage(t *testing.T) {
+	context, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const program = "PACKAGE=github.com/trueup-dev/trueup/examples/myapp"
+	for target, want := range map[string][]string{
+		"docker-build":  {"build", "-t", "example.com/myapp:v1", "-f", "Dockerfile", "--build-arg", program, context},
+		"docker-buildx": {"buildx", "build", "--push", "--platform=linux/amd64,linux/arm64", "-t", "example.com/myapp:v1", "-f", "Dockerfile", "--build-arg", program, context},
+	} {
+		if diff := cmp.Diff(want, docker(t, target)); diff != "" {
+			t.Errorf("make %s (-want +got):\n%s", target, diff)
+		}
+	}
 	stages := stagesOf(t, toolbox.Build(t, "dockerfile"), filepath.Join(app, "Dockerfile"))
 	command := stages[0].Run[len(stages[0].Run)-1]
+	if byDefault := "ARG PACKAGE=./examples/myapp"; !slices.Contains(stages[0].Commands, byDefault) {
+		t.Errorf("the program is made by %q, which lacks %q", stages[0].Commands, byDefault)
+	}
 	for architecture, machine := range map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64} {
-		program := filepath.Join(t.TempDir(), "manager")
-		cmd := exec.CommandContext(t.Context(), "sh", "-ec", strings.ReplaceAll(command, "/manager", program))
-		cmd.Dir = root
-		cmd.Env = append(os.Environ(), "TARGETOS=linux", "TARGETARCH="+architecture)
+		file := filepath.Join(t.TempDir(), "manager")
+		cmd := exec.CommandContext(t.Context(), "sh", "-ec", strings.ReplaceAll(command, "/manager", file))
+		cmd.Dir = context
+		cmd.Env = append(os.Environ(), "TARGETOS=linux", "TARGETARCH="+architecture, program)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", command, err, out)
 		}
-		checkProgram(t, program, machine)
+		checkProgram(t, file, machine)
 	}
 }
 

@@ -1,7 +1,6 @@
 package delivery_test
 
 import (
-	"context"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -14,13 +13,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/trueup-dev/trueup/examples/internal/toolbox"
 	"github.com/trueup-dev/trueup/testing/cluster"
 )
 
@@ -51,10 +44,10 @@ func TestMakeSaysWhatItWouldDo(t *testing.T) {
 		"fmt":           "go fmt ./...",
 		"vet":           "go vet ./...",
 		"test":          "go test -timeout 30m ./...",
-		"build":         "go build -o ../../bin/manager .",
+		"build":         "go build -o ",
 		"run":           "go run . --leader-election-namespace=default",
-		"docker-build":  "docker build -t example.com/myapp:v1 -f Dockerfile ../..",
-		"docker-buildx": "docker buildx build --push --platform=linux/amd64,linux/arm64 -t example.com/myapp:v1 -f Dockerfile ../..",
+		"docker-build":  "docker build -t example.com/myapp:v1 -f Dockerfile ",
+		"docker-buildx": "docker buildx build --push --platform=linux/amd64,linux/arm64 -t example.com/myapp:v1 -f Dockerfile ",
 		"install":       "kubectl apply --server-side -k config/crd",
 		"uninstall":     "kubectl delete --ignore-not-found -k config/crd",
 		"deploy":        "kubectl apply --server-side -f -",
@@ -116,53 +109,32 @@ func (f withoutGit) ReadDir(name string) ([]fs.DirEntry, error) {
 // The operator is installed by make with the image that is given, and leaves nothing when
 // it is taken away.
 func TestMakeDeploys(t *testing.T) {
-	env := cluster.Shared(t)
-	scheme := runtime.NewScheme()
-	kinds := runtime.NewSchemeBuilder(clientgoscheme.AddToScheme, apiextensionsv1.AddToScheme)
-	if err := kinds.AddToScheme(scheme); err != nil {
-		t.Fatal(err)
-	}
-	c, err := client.New(env.Config(), client.Options{Scheme: scheme})
-	if err != nil {
-		t.Fatal(err)
-	}
-	there := func(object client.Object, namespace, name string) bool {
-		err := c.Get(context.Background(), client.ObjectKey{Namespace: namespace, Name: name}, object)
-		if err != nil && !apierrors.IsNotFound(err) {
-			t.Fatal(err)
-		}
-		return err == nil
-	}
+	admin := newAdmin(t)
 	definition := &apiextensionsv1.CustomResourceDefinition{}
 	const crd = "myapps.apps.example.com"
-	bin := toolbox.Build(t, "kubectl")
-	with := []string{"KUBECONFIG=" + env.Kubeconfig(), "PATH=" + bin + ":" + os.Getenv("PATH")}
 
-	runMake(t, app, with, "install")
-	if !there(definition, "", crd) {
+	runMake(t, app, admin.env, "install")
+	if !admin.there(definition, "", crd) {
 		t.Fatal("the CRD is not installed")
 	}
-	runMake(t, app, with, "uninstall")
-	if there(definition, "", crd) {
+	runMake(t, app, admin.env, "uninstall")
+	if admin.there(definition, "", crd) {
 		t.Error("the CRD is there after it was uninstalled")
 	}
-	for _, config := range []string{"default", "without-webhooks", "namespaced"} {
-		runMake(t, app, with, "deploy", "CONFIG="+config, "IMG=example.com/myapp:v1")
+	admin.kubectl("apply", "-f", "testdata/cert-manager.yaml")
+	admin.kubectl("wait", "--for=condition=Established", "-f", "testdata/cert-manager.yaml")
+	for _, config := range []string{"default", "with-cert-manager", "without-webhooks", "namespaced"} {
+		runMake(t, app, admin.env, "deploy", "CONFIG="+config, "IMG=example.com/myapp:v1")
 		deployment := &appsv1.Deployment{}
-		if !there(deployment, "myapp-system", "myapp-controller-manager") || !there(definition, "", crd) {
+		if !admin.there(deployment, "myapp-system", "myapp-controller-manager") || !admin.there(definition, "", crd) {
 			t.Fatalf("%s is not deployed", config)
 		}
 		if image := deployment.Spec.Template.Spec.Containers[0].Image; image != "example.com/myapp:v1" {
 			t.Errorf("%s has the image %s", config, image)
 		}
-		rollOut := exec.CommandContext(t.Context(), filepath.Join(bin, "kubectl"),
-			"rollout", "status", "--namespace=myapp-system", "--timeout=2m", "deployment/myapp-controller-manager")
-		rollOut.Env = append(os.Environ(), with...)
-		if out, err := rollOut.CombinedOutput(); err != nil {
-			t.Errorf("%s: its pods do not run: %v: %s", config, err, out)
-		}
-		runMake(t, app, with, "undeploy", "CONFIG="+config)
-		if there(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{}}, "", "myapp-system") || there(definition, "", crd) {
+		admin.kubectl("rollout", "status", "--namespace=myapp-system", "--timeout=2m", "deployment/myapp-controller-manager")
+		runMake(t, app, admin.env, "undeploy", "CONFIG="+config)
+		if admin.there(&corev1.Namespace{}, "", "myapp-system") || admin.there(definition, "", crd) {
 			t.Errorf("%s has left something", config)
 		}
 	}
