@@ -98,4 +98,16 @@
 // write is logged at V(1), with the names, where a step that is not ready is told
 // too; at V(0) a pass in which nothing goes wrong logs nothing. Package tracing makes
 // spans of passes, steps and requests.
+//
+// # Cost
+//
+// With metrics on, a pass over ten steps that do nothing takes 1.9 to 2.0 µs and 3
+// allocations more than ten calls of their functions; 0.25 µs of that is the copy of
+// the object, and a good third of the rest reading the clock and Prometheus'
+// histogram. Fifty steps in five layers of a [Graph] take 2.8 to 2.9 µs more than in a
+// [Sequence]. Ten children that are created at a latency of 5 ms take 1.1 round trips
+// in [Parallel] and in a Graph, and 10.7 in a Sequence. Each is the least of many short
+// spells that take turns within one run, on two cores that had other things to do:
+//
+//	go test ./reconcile -run '^$' -bench 'Overhead|Graph|ColdCreate'
 package reconcile
