@@ -59,16 +59,12 @@ func (e *engine[T, C]) damp(
 func (e *engine[T, C]) contested(
 	run *reconcile.Run[T], slot *slot[C], want *intent[C], live C,
 ) (reconcile.Result, bool, error) {
-	now := run.Now()
 	fight := slot.troubles().contest
-	if fight == nil || now.Sub(fight.last) > contestWindow {
-		fight = &contest{}
-		slot.trouble(func(t *troubles) { t.contest = fight })
+	if fight == nil {
+		return reconcile.Result{}, false, nil
 	}
-	rest := pauseAfter(fight.repairs) - now.Sub(fight.last)
+	rest := pauseAfter(fight.repairs) - run.Now().Sub(fight.last)
 	if rest <= 0 {
-		fight.repairs++
-		fight.last = now
 		return reconcile.Result{}, false, nil
 	}
 	wanted, err := e.content(run, want)
@@ -82,6 +78,18 @@ func (e *engine[T, C]) contested(
 		run.Warn(live, "Contested", "Apply", "%s: %s", e.step, message)
 	}
 	return reconcile.Wait("Contested", message).After(rest), true, nil
+}
+
+// repaired counts a repair. One that the server has refused is none: nobody has
+// undone it.
+func (s *slot[C]) repaired(now time.Time) {
+	fight := s.troubles().contest
+	if fight == nil || now.Sub(fight.last) > contestWindow {
+		fight = &contest{}
+		s.trouble(func(t *troubles) { t.contest = fight })
+	}
+	fight.repairs++
+	fight.last = now
 }
 
 // rival names the manager other than ours that was the last to set a field that

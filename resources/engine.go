@@ -110,6 +110,7 @@ func (e *engine[T, C]) converge(
 	ctx context.Context, run *reconcile.Run[T], slot *slot[C], want *intent[C], live *observation[C],
 ) (reconcile.Result, *observation[C], error) {
 	for attempt := 1; ; attempt++ {
+		found := unknown
 		if live != nil && slot.record.isSettled(want, live.shared) {
 			run.Skipped(reconcile.SkipSameVersion)
 			slot.settle(run.Now)
@@ -120,11 +121,11 @@ func (e *engine[T, C]) converge(
 				return result, nil, err
 			}
 			before, version := slot.record, slot.record.at()
-			state, err := e.compare(run, slot, want, live.shared)
-			if err != nil {
+			var err error
+			if found, err = e.compare(run, slot, want, live.shared); err != nil {
 				return reconcile.Result{}, nil, fmt.Errorf("compare %s: %w", want, err)
 			}
-			if state == asWanted {
+			if found == asWanted {
 				skipped(run, before, version, live.shared)
 				if e.shared || e.owns(run.Object().GetUID(), live.shared) {
 					slot.record.clear()
@@ -132,7 +133,7 @@ func (e *engine[T, C]) converge(
 				slot.settle(run.Now)
 				return e.judged(run, slot.record, live)
 			}
-			result, wait, err := e.damp(run, slot, want, live.shared, state)
+			result, wait, err := e.damp(run, slot, want, live.shared, found)
 			if wait || err != nil {
 				return result, live, err
 			}
@@ -144,6 +145,9 @@ func (e *engine[T, C]) converge(
 		if err == nil {
 			if slot.record, err = newRecord(want, applied, e.manager(run)); err != nil {
 				return reconcile.Result{}, nil, fmt.Errorf("remember %s: %w", want, err)
+			}
+			if found == changed {
+				slot.repaired(run.Now())
 			}
 			seen := share(applied)
 			return e.judged(run, slot.record, seen)
