@@ -11,20 +11,23 @@ import (
 // DnsRecordReady and "Deployment" gives DeploymentReady.
 func ConditionType(name string) string { return camelCase(name) + "Ready" }
 
-// reasonWord returns a reason as the API server accepts it in a condition: one that
-// it would not is made a word in CamelCase, and nothing of one that has no letters.
-func reasonWord(reason string) string {
-	if isWord(reason) {
+// ReasonWord returns a reason as the API server accepts it in a condition: of one that
+// it would refuse a word in CamelCase is made, so that "not found" gives NotFound, and
+// "" of one that gives no word. Reports have their reasons so already; it is for
+// conditions that a step sets by itself.
+func ReasonWord(reason string) string {
+	const most = 1024
+	if isWord(reason) && len(reason) <= most {
 		return reason
 	}
-	if word := strings.TrimLeftFunc(camelCase(reason), unicode.IsDigit); isWord(word) {
+	if word := strings.TrimLeftFunc(camelCase(reason), unicode.IsDigit); isWord(word) && len(word) <= most {
 		return word
 	}
 	return ""
 }
 
 // isWord reports whether a reason is of the characters that one may have
-// (k8s.io/apimachinery, Condition.reason).
+// (k8s.io/apimachinery, Condition.reason, as is the length above).
 func isWord(reason string) bool {
 	for i, char := range []byte(reason) {
 		letter := 'a' <= char && char <= 'z' || 'A' <= char && char <= 'Z'

@@ -95,10 +95,10 @@ func blankReport(about *Description) Report {
 func (r *Report) record(result Result, err error) {
 	r.State = stateOf(result, err)
 	if err != nil {
-		r.Reason, r.Message, r.Err = reasonWord(reasonOf(err)), err.Error(), err
+		r.Reason, r.Message, r.Err = ReasonWord(reasonOf(err)), err.Error(), err
 		return
 	}
-	r.Reason, r.Message, r.Err = reasonWord(result.reason), result.message, nil
+	r.Reason, r.Message, r.Err = ReasonWord(result.reason), result.message, nil
 }
 
 // stateOf returns what an outcome makes of a step.

@@ -1,6 +1,8 @@
 package status
 
 import (
+	"cmp"
+
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -114,7 +116,7 @@ func (k *keeper) set(conditionType string, seen verdict) {
 		Status:             seen.status,
 		ObservedGeneration: k.generation,
 		LastTransitionTime: k.now,
-		Reason:             validReason(seen.reason),
+		Reason:             cmp.Or(reconcile.ReasonWord(seen.reason), "Unspecified"),
 		Message:            clip(seen.message),
 	})
 }

@@ -170,6 +170,12 @@ func TestSumUp(t *testing.T) {
 			progress: "Reconciling",
 			reason:   "the server would refuse the whole status",
 			reports:  []reconcile.Report{report("A", reconcile.StateWaiting, "not a word", "a")},
+			want:     []string{"Ready=False g2 NotAWord: A: a (moved)", "AReady=False g2 NotAWord: a (moved)"},
+		},
+		"a reason of no letters": {
+			progress: "Reconciling",
+			reason:   "as before",
+			reports:  []reconcile.Report{report("A", reconcile.StateWaiting, "404", "a")},
 			want:     []string{"Ready=False g2 Unspecified: A: a (moved)", "AReady=False g2 Unspecified: a (moved)"},
 		},
 		"a step without a condition": {

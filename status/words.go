@@ -1,29 +1,14 @@
 package status
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
 )
 
-// What metav1.Condition's validation accepts (k8s.io/apimachinery, Condition:
-// reason and message). A status with a condition beyond that would be refused
-// as a whole, and with it everything else it has to tell.
-const (
-	maxReason  = 1024
-	maxMessage = 32768
-)
-
-var reasonPattern = regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`)
-
-// validReason returns reason, or a general word if it is not one that a
-// condition may have.
-func validReason(reason string) string {
-	if len(reason) > maxReason || !reasonPattern.MatchString(reason) {
-		return "Unspecified"
-	}
-	return reason
-}
+// maxMessage is what metav1.Condition's validation accepts (k8s.io/apimachinery,
+// Condition.message). A status with a condition beyond that would be refused as a
+// whole, and with it everything else it has to tell.
+const maxMessage = 32768
 
 // clip shortens a message to what a condition may have.
 func clip(message string) string {
