@@ -64,7 +64,7 @@ func run(ctx context.Context, config *rest.Config, options options) error {
 	manager := options.manager(scheme)
 	manager.WebhookServer = server
 	if manager.LeaderElection {
-		(&fence{term: options.renew}).put(config, &manager)
+		(&fence{term: options.term()}).put(config, &manager)
 	}
 	mgr, err := ctrl.NewManager(config, manager)
 	if err != nil {

@@ -103,6 +103,12 @@ func (o options) manager(scheme *runtime.Scheme) ctrl.Options {
 	}
 }
 
+// term returns how long a renewal of the lease lets a replica write: until it would give
+// up, and a second less than the lease lasts at most, as that much of it may be missing
+// for others. They tell renewals apart by the second, so that the time of theirs may
+// begin with an earlier one.
+func (o options) term() time.Duration { return min(o.renew, o.lease-time.Second) }
+
 // limitHTTP turns HTTP/2 off unless it is allowed: it lets a client make a server
 // work and cancel, over and over (CVE-2023-44487, CVE-2023-39325).
 func (o options) limitHTTP(c *tls.Config) {

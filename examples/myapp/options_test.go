@@ -74,3 +74,16 @@ func TestMetricsAreGuarded(t *testing.T) {
 		}
 	}
 }
+
+// Whatever the flags say, a replica is kept from writing a second before another one may
+// have taken its lease.
+func TestTermEndsBeforeTheLease(t *testing.T) {
+	for _, test := range []struct{ lease, renew, want time.Duration }{
+		{15 * time.Second, 10 * time.Second, 10 * time.Second},
+		{15 * time.Second, 14500 * time.Millisecond, 14 * time.Second},
+	} {
+		if got := (options{lease: test.lease, renew: test.renew}).term(); got != test.want {
+			t.Errorf("with a lease of %s and a renew deadline of %s it is %s, want %s", test.lease, test.renew, got, test.want)
+		}
+	}
+}

@@ -23,6 +23,7 @@ type sent struct {
 	steptest.Request           // whose Time is when it was received
 	replica          string    // that has sent it
 	answered         time.Time // when it was
+	cut              bool      // nobody waited for the answer, so that it is not known what became of it
 }
 
 // audit is what the operator has sent since the audit log was opened.
@@ -83,6 +84,7 @@ func describe(event *auditv1.Event) (sent, bool) {
 		return sent{}, false
 	}
 	request := sent{replica: replicaOf(event.UserAgent), answered: event.StageTimestamp.Time}
+	request.cut = event.ResponseStatus.Message == "Connection closed early" // and is called a success
 	request.Time, request.Verb, request.Code = event.RequestReceivedTimestamp.Time, event.Verb, int(event.ResponseStatus.Code)
 	request.Group, request.Resource = about.APIGroup, about.Resource
 	request.Namespace, request.Name = about.Namespace, about.Name
@@ -99,6 +101,9 @@ func replicaOf(agent string) string {
 }
 
 func isLease(request sent) bool { return request.Resource == "leases" }
+
+// isOpen reports whether it is not known what became of a request.
+func (s sent) isOpen() bool { return s.cut || s.Code >= http.StatusInternalServerError }
 
 // changes reports whether a request has changed something.
 func (s sent) changes() bool { return s.Write() && s.Code < http.StatusMultipleChoices }

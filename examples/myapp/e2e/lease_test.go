@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"net/http"
 	"testing"
 	"time"
 )
@@ -13,7 +14,10 @@ import (
 // long as it lasts; were it to take it any earlier, there could be two leaders. A
 // leader that dies just after a renewal leaves a whole lease behind. These bounds hold:
 //
-//   - At the earliest, the lease is taken a lease duration after the last renewal.
+//   - At the earliest, the lease is taken a lease duration after the next one has seen
+//     the last renewal, or one of the same second: replicas tell renewals apart by the
+//     second. So up to a second of the lease may be missing, and the old leader, were it
+//     alive, must not write in it. See the fence, which closes in time.
 //   - From when the next one has seen that renewal, it is taken with the first look
 //     after a lease duration.
 //   - A replica looks again after 1 to 2.2 retry periods, so that not all look at once.
@@ -26,17 +30,19 @@ import (
 //
 // A leader that is told to end does not leave anybody waiting: it gives the lease back.
 type takeover struct {
-	renewed, stored time.Time   // when the old leader asked for the last renewal, and was answered
-	seen            time.Time   // when the next one was first told of that
-	looks           []time.Time // when it has looked since
-	taken           time.Time   // when it was answered that the lease is its own
+	renewed time.Time   // when the old leader asked for the last renewal of which it is known that it was stored
+	last    time.Time   // when the API server was through with the last one, be it known or not
+	seen    time.Time   // when the next one was first told of that
+	looks   []time.Time // when it has looked since
+	taken   time.Time   // when it was answered that the lease is its own
 }
 
 // look is how long a replica waits at most until it looks again at who leads.
 const look = retryPeriod * 22 / 10
 
-// leeway is the patience of the test with a machine that has other things to do.
-const leeway = time.Second
+// leeway is the patience of the test with a machine that has much else to do. What does
+// not depend on the machine is with which look the lease is taken.
+const leeway = 5 * time.Second
 
 // takeover reads out of the audit log how the lease went from one replica to the next.
 func (w *world) takeover(old, next *replica) takeover {
@@ -44,12 +50,17 @@ func (w *world) takeover(old, next *replica) takeover {
 	var t takeover
 	for _, request := range w.requests(isLease) {
 		switch {
-		case request.replica == old.name && request.changes():
-			t = takeover{renewed: request.Time, stored: request.answered}
-		case request.replica == next.name && request.changes() && t.taken.IsZero():
+		case request.replica == old.name && (request.changes() || request.Write() && request.isOpen()):
+			known := t.renewed
+			if !request.isOpen() {
+				known = request.Time
+			}
+			t = takeover{renewed: known, last: request.answered}
+		case request.replica != next.name || request.isOpen() || request.Code >= http.StatusMultipleChoices || t.last.IsZero() || !t.taken.IsZero():
+		case request.Write():
 			t.taken = request.answered
-		case request.replica == next.name && !request.Write() && t.taken.IsZero() && !t.renewed.IsZero():
-			if t.looks = append(t.looks, request.Time); t.seen.IsZero() && request.Time.After(t.stored) {
+		default:
+			if t.looks = append(t.looks, request.Time); t.seen.IsZero() && request.Time.After(t.last) {
 				t.seen = request.answered
 			}
 		}
@@ -63,21 +74,22 @@ func (w *world) takeover(old, next *replica) takeover {
 // check makes sure that a takeover came neither too early nor too late.
 func (took takeover) check(t *testing.T) {
 	t.Helper()
-	if early := took.renewed.Add(leaseDuration).Sub(took.taken); early > 0 {
-		t.Errorf("the lease was taken %s before it was over", early)
+	// Less by the time that the renewal may have been on its way.
+	if early := took.renewed.Add(leaseDuration - time.Second - retryPeriod).Sub(took.taken); early > 0 {
+		t.Errorf("the lease was taken %s before it may be: %+v", early, took)
 	}
-	if late := took.taken.Sub(took.renewed) - leaseDuration - 2*look; late > leeway {
-		t.Errorf("the lease was taken %s later than it may be", late)
+	if late := took.taken.Sub(took.last) - leaseDuration - 2*look; late > leeway {
+		t.Errorf("the lease was taken %s later than it may be: %+v", late, took)
 	}
-	idle := 0
+	over := 0
 	for _, at := range took.looks {
 		if at.After(took.seen.Add(leaseDuration)) {
-			idle++
+			over++
 		}
 	}
 	// It counts from when it has read the answer, so that it may look at just the moment
 	// at which the lease is over for the API server, and not for itself.
-	if idle > 2 {
-		t.Errorf("the lease was taken with look %d after it was over", idle)
+	if over > 2 {
+		t.Errorf("the lease was taken with look %d after it was over: %+v", over, took)
 	}
 }

@@ -42,14 +42,23 @@ func (w *world) brew(apps int, chance *rand.Rand) *storm {
 	return s
 }
 
-// namespace returns a new namespace that has the Secret which MyApps refer to.
+// namespace returns a new namespace that has the Secret which MyApps refer to. It is
+// gone after the test, unless there is no controller to empty it: then it goes with the
+// cluster, as to delete very much by hand takes longer than to make it.
 func (w *world) namespace() string {
 	w.Helper()
-	namespace := w.env.Namespace(w.T)
+	var name string
+	if *bareFlag {
+		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "bare-"}}
+		w.must(w.client.Create(w.ctx, namespace))
+		name = namespace.Name
+	} else {
+		name = w.env.Namespace(w.T)
+	}
 	w.must(w.client.Create(w.ctx, &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "settings"}, StringData: map[string]string{"TOKEN": "1"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: name, Name: "settings"}, StringData: map[string]string{"TOKEN": "1"},
 	}))
-	return namespace
+	return name
 }
 
 func (s *storm) name(i int) string { return fmt.Sprintf("app-%d", i) }
