@@ -2,6 +2,7 @@ package steptest
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -40,6 +41,9 @@ type bench struct {
 	failed   []string
 	operator *operator.Operator
 	wrong    []string
+
+	mu      sync.Mutex
+	refused map[string]bool // what was, of what is to be
 }
 
 func (b *bench) fault(format string, args ...any) {
@@ -49,18 +53,24 @@ func (b *bench) fault(format string, args ...any) {
 func (b *bench) run() {
 	b.t.Helper()
 	from := b.give()
-	b.requests, b.events = &Requests{}, &Events{}
-	started, err := operator.Start(b.t.Context(), operator.Options{
+	b.requests, b.events, b.refused = &Requests{}, &Events{}, map[string]bool{}
+	options := operator.Options{
 		Setup: b.Setup, Source: b.source(), Kinds: b.Kinds, Recorder: b.events, From: from,
 		Config: b.requests.Attach(b.refusing(b.ground.Config())),
 		Logged: func(err error, _ string) { b.failed = append(b.failed, err.Error()) },
-	})
+	}
+	if !b.real {
+		options.Turn = Turn
+	}
+	started, err := operator.Start(b.t.Context(), options)
 	if err != nil {
 		b.t.Fatalf("%s: %v", b.Reason, err)
 	}
 	b.operator = started
 	defer b.operator.Stop()
-	b.operator.Pass()
+	if _, passed := b.operator.Pass(); !passed && len(b.Then) == 0 {
+		b.fault("there is no pass: nothing that is given wakes a controller")
+	}
 	b.compare(b.Want)
 	b.quiet(b.Want)
 	for i, next := range b.Then {
@@ -70,6 +80,7 @@ func (b *bench) run() {
 			b.wrong[at] = fmt.Sprintf("then, %d: %s", i+1, b.wrong[at])
 		}
 	}
+	b.idle()
 }
 
 // next does what comes next.

@@ -14,7 +14,8 @@ import (
 )
 
 // A Case is a pass of an operator over given objects, and what is wanted of it, and the
-// passes that follow: see [Case.Run]. It is for tables.
+// passes that follow: see [Case.Run]. It is for tables. One that cannot fail, because it
+// leads to no pass or has requests be refused that are not sent, fails.
 type Case struct {
 	// Reason says what the case is about. It is part of each failure.
 	Reason string
@@ -25,17 +26,18 @@ type Case struct {
 	Setup func(ctrl.Manager) error
 	// Given are the objects that there are, with their status. Those without a
 	// namespace are put into "demo". The UIDs that they have are made up: an owner
-	// reference to one is made one to the object that has it here.
+	// reference to one is made one to the object that has it here. Those with a
+	// deletionTimestamp are being deleted, since the case began, and need a finalizer.
 	Given []client.Object
 	// Stale are objects as the cache has them in the first pass. It shows them so
 	// instead of as they are given; those that are not given are gone. Before the next
-	// pass the cache has caught up.
+	// pass the cache has caught up. The cache must be one that shows their kinds.
 	Stale []client.Object
 	// Unseen are objects of the kinds of which the cache shows none of what is given,
-	// until it is changed.
+	// until it is changed. Something must be given of each, and the cache show the kind.
 	Unseen []client.Object
 	// Refuse are requests that are not let through, as [Request.String] tells them, each
-	// with the code that answers them.
+	// with the code that answers them. Each must be sent in the course of the case.
 	Refuse map[string]int
 	// Want is what is wanted of the first pass.
 	Want Want
@@ -60,12 +62,16 @@ type Next struct {
 // Want is what is wanted of a pass.
 type Want struct {
 	// Writes are the requests that change something, or would have, as [Request.String]
-	// tells them.
+	// tells them, in the order in which they are sent. Those that are sent at the same
+	// time, by steps that run at the same time, are in the order of these texts. Empty or
+	// nil means that there is none.
 	Writes []string
-	// Events are those that are told, as [Events.All] tells them.
+	// Events are those that are told, as [Events.All] tells them, in that order. Empty or
+	// nil means that there is none.
 	Events []string
 	// Conditions are those of the first object that is given, by their type, each as
 	// "True Ready": the status and the reason. Those that are not named may be whatever.
+	// Something must be given.
 	Conditions map[string]string
 	// Error is a part of the error of the pass. Empty means that there is none.
 	Error string
@@ -88,6 +94,10 @@ type Want struct {
 // Run makes the passes and compares, with an API server in memory. Time stands still
 // meanwhile, at midnight on 1 January 2000 UTC, the clock of testing/synctest, and goes
 // on by what [Next] waits, so that times can be part of what is wanted.
+//
+// Requests take turns, so that a case gives the same each time: one that is sent while
+// another is waits until nothing goes on any more without it. A lock must not be held
+// while a request is sent if another goroutine waits for it meanwhile.
 func (c Case) Run(t *testing.T) {
 	t.Helper()
 	for _, wrong := range c.check(t) {
@@ -102,6 +112,7 @@ func (c Case) Run(t *testing.T) {
 //   - Time goes by: what asked to be looked at in the time that [Next] waits is looked
 //     at at once, and After may be some seconds less.
 //   - Golden files are not written, and the addresses of Services are not compared.
+//   - In which order writes are sent and events are told is not compared.
 //   - Nobody is waited for: if there are controllers, what they do may come at any time.
 func (c Case) RunOn(t *testing.T, config *rest.Config, namespace string) {
 	t.Helper()
@@ -113,6 +124,7 @@ func (c Case) RunOn(t *testing.T, config *rest.Config, namespace string) {
 // check returns what is wrong.
 func (c Case) check(t *testing.T) (wrong []string) {
 	t.Helper()
+	c.required(t)
 	synctest.Test(t, func(t *testing.T) {
 		server := c.Kinds.NewServer()
 		b := &bench{

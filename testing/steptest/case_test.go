@@ -64,6 +64,16 @@ var cases = map[string]Case{
 			Writes: []string{"create configmaps demo"}, Events: []string{"Normal Made: made demo/web"}, After: time.Hour,
 		}}},
 	},
+	"what is being deleted": {
+		Given: []client.Object{dying(held(saying("hello")))},
+		Want:  Want{Writes: []string{"patch services demo/web"}, Gone: []client.Object{saying("")}},
+	},
+	"a read that is stale: what is being deleted": {
+		Given: []client.Object{dying(held(saying("hello"))), owned(said("hello"))},
+		Stale: []client.Object{held(saying("hello"))},
+		Want:  Want{After: time.Hour, Restless: true},
+		Then:  []Next{{Want: Want{Writes: []string{"patch services demo/web"}, After: time.Hour, Gone: []client.Object{saying("")}}}},
+	},
 	"what the cache does not show": {
 		Given:  []client.Object{saying("hello"), owned(said("hello"))},
 		Unseen: []client.Object{said("")},

@@ -45,6 +45,9 @@ func (b *bench) refusing(config *rest.Config) *rest.Config {
 			if !ok || !refused {
 				return next.RoundTrip(sent)
 			}
+			b.mu.Lock()
+			b.refused[b.told(request).String()] = true
+			b.mu.Unlock()
 			return Refusal(sent, code), nil
 		})
 	})

@@ -23,7 +23,8 @@
 //
 // A second pass must write nothing. Setup is that of production, of a pipeline or of a
 // Reconcile written by hand. On demand requests fail ([Case.Refuse]), and the cache
-// shows objects as they were before ([Case.Stale]) or not at all ([Case.Unseen]). The
+// shows objects as they were before ([Case.Stale]) or not at all ([Case.Unseen]). Steps
+// may run at the same time: their requests take turns, in the order of their texts. The
 // clock is a fake one: [Case.Then] moves it on, or has users do something, and says what
 // is wanted of the pass after that. [Case.RunOn] makes the same passes on a real API
 // server, such as one of package cluster:

@@ -2,6 +2,7 @@ package steptest
 
 import (
 	"context"
+	"errors"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -98,7 +99,10 @@ func (g *giver) create(ctx context.Context, object client.Object) error {
 	if uid := object.GetUID(); uid != "" {
 		g.uids[uid] = made.GetUID()
 	}
-	return g.tell(ctx, made, status)
+	if err := g.tell(ctx, made, status); err != nil {
+		return err
+	}
+	return g.mark(ctx, object, made)
 }
 
 // change makes an object that there is what it is given as.
@@ -117,10 +121,29 @@ func (g *giver) change(ctx context.Context, object client.Object) error {
 	}
 	made.SetUID(there.GetUID())
 	made.SetResourceVersion(there.GetResourceVersion())
+	made.SetDeletionTimestamp(there.GetDeletionTimestamp())
+	made.SetDeletionGracePeriodSeconds(there.GetDeletionGracePeriodSeconds())
+	if object.GetDeletionTimestamp() == nil && there.GetDeletionTimestamp() != nil {
+		return errors.New("it is being deleted where it is stale, which no object comes back from")
+	}
 	if err := g.user.Update(ctx, made); err != nil {
 		return err
 	}
-	return g.tell(ctx, made, status)
+	if err := g.tell(ctx, made, status); err != nil {
+		return err
+	}
+	return g.mark(ctx, object, made)
+}
+
+// mark has an object be deleted that is given as one that is.
+func (g *giver) mark(ctx context.Context, object, made client.Object) error {
+	if object.GetDeletionTimestamp() == nil || made.GetDeletionTimestamp() != nil {
+		return nil
+	}
+	if len(object.GetFinalizers()) == 0 {
+		return errors.New("it has a deletionTimestamp and no finalizer: such an object is gone")
+	}
+	return g.user.Delete(ctx, made)
 }
 
 func (g *giver) remove(ctx context.Context, object client.Object) error {

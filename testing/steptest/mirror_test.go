@@ -37,10 +37,14 @@ func (m *mirror) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Resu
 	if err := m.Get(ctx, request.NamespacedName, service); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
+	before := service.DeepCopy()
+	if service.DeletionTimestamp != nil {
+		service.Finalizers = nil
+		return ctrl.Result{}, m.Patch(ctx, service, client.MergeFrom(before))
+	}
 	if err := m.child(ctx, service); err != nil {
 		return ctrl.Result{}, err
 	}
-	before := service.DeepCopy()
 	if meta.SetStatusCondition(&service.Status.Conditions, metav1.Condition{
 		Type: "Mirrored", Status: metav1.ConditionTrue, Reason: "Done", LastTransitionTime: metav1.Now(),
 	}) || m.restless {
@@ -103,6 +107,18 @@ func saying(what string) *corev1.Service {
 	service.Status.Conditions = []metav1.Condition{{
 		Type: "Mirrored", Status: metav1.ConditionTrue, Reason: "Done", LastTransitionTime: metav1.Unix(0, 0),
 	}}
+	return service
+}
+
+// held is the same, with a finalizer.
+func held(service *corev1.Service) *corev1.Service {
+	service.Finalizers = []string{"example.com/held"}
+	return service
+}
+
+// dying is one that is being deleted.
+func dying(service *corev1.Service) *corev1.Service {
+	service.DeletionTimestamp = new(metav1.Unix(0, 0))
 	return service
 }
 

@@ -15,6 +15,7 @@ import (
 // checkOn returns what is wrong on a real API server.
 func (c Case) checkOn(t *testing.T, config *rest.Config, namespace string) []string {
 	t.Helper()
+	c.required(t)
 	watched, err := operator.WatchNamespace(t.Context(), config, c.Kinds.Scheme(), namespace, c.watched(t))
 	if err != nil {
 		t.Fatalf("%s: %v", c.Reason, err)

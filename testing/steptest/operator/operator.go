@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -19,7 +20,7 @@ import (
 
 // Options say what to run.
 type Options struct {
-	// Setup adds the controllers to a manager. Required.
+	// Setup adds the controllers to a manager, at least one. Required.
 	Setup func(ctrl.Manager) error
 	// Source is where the cache hears of objects. Required. A [memory.Server] is one.
 	Source Source
@@ -33,6 +34,13 @@ type Options struct {
 	From uint64
 	// Recorder takes the events that are told about objects. Defaults to none.
 	Recorder events.EventRecorder
+	// Turn names requests, so that they take turns: what is sent at the same time, by
+	// steps that run at the same time, is sent one after the other, in the order of these
+	// names, each when all that the one before led to has been done or waits itself. What
+	// it names "" is sent at once. It is for bubbles of testing/synctest only, whose coming
+	// to rest is what shows that. A lock that is held while a request is sent must not be
+	// waited for in another goroutine meanwhile. Defaults to nothing: all is sent at once.
+	Turn func(*http.Request) string
 	// Logged is told the errors that are logged, which those of passes are. Defaults to none.
 	Logged func(err error, message string)
 }
@@ -59,6 +67,11 @@ func Start(ctx context.Context, options Options) (*Operator, error) {
 	}
 	ctx, stop := context.WithCancel(ctx)
 	o := &Operator{cache: newCache(options), stop: stop}
+	if options.Turn != nil {
+		turns := &turns{name: options.Turn, news: make(chan struct{}, 1), over: ctx.Done()}
+		options.Config = turns.attach(options.Config)
+		o.ended.Go(func() { turns.give(ctx) })
+	}
 	live, err := client.New(options.Config, client.Options{Scheme: options.Kinds.Scheme(), Mapper: options.Kinds.Mapper()})
 	if err != nil {
 		stop()
@@ -68,6 +81,10 @@ func Start(ctx context.Context, options Options) (*Operator, error) {
 	if err := options.Setup(o.manager); err != nil {
 		stop()
 		return nil, fmt.Errorf("set up: %w", err)
+	}
+	if len(o.queues) == 0 {
+		o.Stop()
+		return nil, errors.New("set up: no controller was added to the manager")
 	}
 	for _, added := range o.manager.added {
 		o.ended.Go(func() {

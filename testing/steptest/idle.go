@@ -1,0 +1,56 @@
+package steptest
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"testing"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// required ends the test if the case lacks what it cannot do without.
+func (c Case) required(t *testing.T) {
+	t.Helper()
+	switch {
+	case c.Kinds == nil:
+		t.Fatalf("case %q: Kinds is required", c.Reason)
+	case c.Setup == nil:
+		t.Fatalf("case %q: Setup is required", c.Reason)
+	case slices.Contains(c.Given, nil) || slices.Contains(c.Stale, nil) || slices.Contains(c.Unseen, nil):
+		t.Fatalf("case %q: an object is nil", c.Reason)
+	case len(c.Given) == 0 && c.wantsConditions():
+		t.Fatalf("case %q: Conditions are those of the first object that is given, and none is", c.Reason)
+	}
+	for request, code := range c.Refuse {
+		if code < http.StatusBadRequest {
+			t.Fatalf("case %q: Refuse %q: %d is no code of a refusal", c.Reason, request, code)
+		}
+	}
+}
+
+func (c Case) wantsConditions() bool {
+	return len(c.Want.Conditions) > 0 ||
+		slices.ContainsFunc(c.Then, func(next Next) bool { return len(next.Want.Conditions) > 0 })
+}
+
+// idle tells what of the case has had no effect: it would pass without it.
+func (b *bench) idle() {
+	b.t.Helper()
+	for _, request := range slices.Sorted(maps.Keys(b.Refuse)) {
+		if !b.refused[request] {
+			b.fault("Refuse %q: no such request was sent", request)
+		}
+	}
+	shown := b.operator.Cache().Kinds()
+	for _, object := range slices.Concat(b.Stale, b.Unseen) {
+		if !slices.Contains(shown, b.kind(object)) {
+			b.fault("Stale or Unseen has a %s, of which the cache shows none ever: nobody watches or reads it there", b.kind(object).Kind)
+		}
+	}
+	for _, object := range b.Unseen {
+		if !slices.ContainsFunc(b.Given, func(there client.Object) bool { return b.kind(there) == b.kind(object) }) {
+			b.fault("Unseen has a %s, and none is given", b.kind(object).Kind)
+		}
+	}
+}
