@@ -26,6 +26,7 @@ const atOnce = 6
 // the comparison at the end.
 func (s Sweep) OnCluster(t *testing.T, config *rest.Config, namespace func() string) *Report {
 	t.Helper()
+	s.required(t)
 	began, used := time.Now(), cpu()
 	learned := s.once(t, nil, false)
 	if learned.err != nil {

@@ -8,8 +8,8 @@
 // [Kind] of fault, there is a run in which just that goes wrong at just that request:
 // the server refuses, or does it and the answer is lost; it answers with a conflict or
 // a timeout; the process crashes before or after, and starts again with a cache that is
-// up to date or stale; and for each kind of object, the cache is late by some changes
-// or misses them. Pairs of faults can be drawn besides.
+// up to date or stale; and for each kind of object, the cache is late by some changes,
+// shows them all at once, or misses them. Pairs of faults can be drawn besides.
 //
 // # What has to hold
 //
@@ -45,8 +45,9 @@
 // Setup is the function that sets the operator up in production, with a pipeline of
 // this module or a Reconcile written by hand: the controllers, watches and predicates
 // are the real ones (see package operator), and the API server is made of the real
-// one's parts (see package memory). Nothing is left to chance: the same schedule gives
-// the same run, which "go test -run TestSweep -faults.schedule='3:crash-after'" tells
-// line by line; the schedule can be in a file, as -faults.schedule=@file. Samples and
-// pairs are drawn by [Sweep.Seed], or by -faults.seed.
+// one's parts (see package memory). The same schedule gives the same run, also of steps
+// that run at the same time, whose requests take turns: [Sweep.Run] says what is not the
+// same. "go test -v -run TestSweep -faults.schedule='3:crash-after'" tells it line by
+// line, with its requests and where the fault struck; the schedule can be in a file, as
+// -faults.schedule=@file. Samples and pairs are drawn by [Sweep.Seed], or by -faults.seed.
 package faults

@@ -34,11 +34,17 @@ const (
 	CrashAfterStale  Kind = "crash-after-stale"
 
 	// Behind: from this request on, the cache shows one kind a number of changes late,
-	// until nothing else is to be done; then the changes are shown one by one.
+	// until nothing else is to be done, or for 30 passes after a change of the scenario;
+	// then the changes are shown one by one.
 	Behind Kind = "behind"
-	// Unseen: from this request on, the cache shows no changes of one kind, until
-	// nothing else is to be done; then it lists the kind again, and what was in between
-	// is never seen.
+	// Coalesced: from this request on, the cache shows no changes of one kind, for as
+	// long; then it shows all of them before the next pass, each to the watches.
+	Coalesced Kind = "coalesced"
+	// Unseen: the same, and then it lists the kind again, as after a watch that broke:
+	// the watches are told once of each object that is not as it was, and what was in
+	// between is missed. An object that was made and deleted was never there, one that
+	// was deleted and made again has changed, and of one that is gone they are told as it
+	// was when they saw it last.
 	Unseen Kind = "unseen"
 )
 
@@ -63,7 +69,7 @@ type Fault struct {
 // "3:behind:Deployment.v1.apps:2".
 func (f Fault) String() string {
 	text := fmt.Sprintf("%d:%s", f.At, f.Kind)
-	if f.Kind == Behind || f.Kind == Unseen {
+	if f.Kind == Behind || f.Kind == Coalesced || f.Kind == Unseen {
 		text += fmt.Sprintf(":%s.%s.%s", f.Of.Kind, f.Of.Version, f.Of.Group)
 	}
 	if f.Kind == Behind {
@@ -117,7 +123,7 @@ func parseFault(parts []string) (Fault, error) {
 	switch fault.Kind {
 	case Behind:
 		want = 4
-	case Unseen:
+	case Coalesced, Unseen:
 		want = 3
 	case Refused, Lost, Conflict, Timeout, CrashBefore, CrashAfter, CrashBeforeStale, CrashAfterStale:
 	default:

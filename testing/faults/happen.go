@@ -17,10 +17,10 @@ func (r *run) begin(at int, request steptest.Request) Kind {
 		switch planned.Kind {
 		case Behind:
 			r.operator().Cache().Hold(planned.Of, planned.Changes)
-		case Unseen:
+		case Coalesced, Unseen:
 			r.operator().Cache().Hold(planned.Of, -1)
 			r.mu.Lock()
-			r.unseen = append(r.unseen, planned.Of)
+			r.missed = append(r.missed, planned)
 			r.mu.Unlock()
 		default:
 			if fault != "" {

@@ -45,17 +45,23 @@ const garbage = 400
 //   - "no panics".
 //
 // Each run takes place in an API server in memory and in a bubble of testing/synctest,
-// so that waiting takes no time, on as many processors as there are.
+// so that waiting takes no time, on as many processors as there are. Requests take
+// turns (see [operator.Options]), so that the same schedule gives the same run: the same
+// passes, and in them the same requests in the same order, also where steps run at the
+// same time. What an operator draws by lot, such as the UIDs of objects, generated names
+// and jitter, is not the same, and neither is the order in which it goes through a map,
+// unless its requests do not depend on it.
 func (s Sweep) Run(t *testing.T) *Report {
 	t.Helper()
-	if s.Kinds == nil || s.New == nil {
-		t.Fatal("sweep: Kinds and New are required")
-	}
+	s.required(t)
 	defer debug.SetGCPercent(debug.SetGCPercent(garbage))
 	began, used := time.Now(), cpu()
 	undisturbed := s.once(t, nil, false)
 	if undisturbed.err != nil {
 		t.Fatalf("the undisturbed run: %v", undisturbed.err)
+	}
+	if len(undisturbed.run.requests) == 0 {
+		t.Fatal("the undisturbed run: the operator sends no request at which something could go wrong")
 	}
 	report := &Report{}
 	report.ran(undisturbed.run)
@@ -77,8 +83,14 @@ func (s Sweep) Run(t *testing.T) *Report {
 		mu.Lock()
 		defer mu.Unlock()
 		report.ran(came.run)
-		if violation != nil {
+		switch {
+		case violation != nil:
 			report.add(*violation)
+		case *replay != "":
+			t.Logf("the run of %s, with which nothing is wrong:\n%s", schedule, strings.Join(came.run.trace, "\n"))
+		}
+		if *replay != "" && len(came.run.happened) < len(schedule) {
+			t.Errorf("of %s only %v happened: the run has %d requests, and conflicts are of writes", schedule, came.run.happened, len(came.run.requests))
 		}
 	})
 	for i := range report.Violations {
@@ -100,6 +112,28 @@ func (s Sweep) Check(t *testing.T) *Report {
 	return report
 }
 
+// required ends the test if the sweep lacks what it cannot do without.
+func (s *Sweep) required(t *testing.T) {
+	t.Helper()
+	if s.Kinds == nil || s.New == nil {
+		t.Fatal("sweep: Kinds and New are required")
+	}
+	for i, change := range s.Changes {
+		if change.Do == nil {
+			t.Fatalf("sweep: change %d, %q, does nothing: Do is required", i+1, change.Name)
+		}
+	}
+	subject := s.New()
+	if subject.Setup == nil {
+		t.Fatal("sweep: the Setup of what New returns is required")
+	}
+	for _, invariant := range subject.Always {
+		if invariant.Holds == nil {
+			t.Fatalf("sweep: the invariant %q looks at nothing: Holds is required", invariant.Name)
+		}
+	}
+}
+
 // schedules returns what to run.
 func (s *Sweep) schedules(t *testing.T, undisturbed *run) []Schedule {
 	t.Helper()
@@ -109,7 +143,7 @@ func (s *Sweep) schedules(t *testing.T, undisturbed *run) []Schedule {
 			draw = *seed
 		}
 		single := singles(undisturbed.requests, undisturbed.kinds)
-		return append(slices.Clip(sample(single, s.Sample, draw)), pairs(single, s.Pairs, draw)...)
+		return append(slices.Clip(sampleOfEach(single, s.Sample, draw)), pairs(single, s.Pairs, draw)...)
 	}
 	text := *replay
 	if file, ok := strings.CutPrefix(text, "@"); ok {

@@ -18,7 +18,7 @@ import (
 func TestEveryKindHappens(t *testing.T) {
 	report := faults.Sweep{Kinds: kinds(t), New: subject(none), Given: []client.Object{web}, Changes: deleted}.Check(t)
 	want := []faults.Kind{
-		faults.Behind, faults.Conflict, faults.CrashAfter, faults.CrashAfterStale, faults.CrashBefore,
+		faults.Behind, faults.Coalesced, faults.Conflict, faults.CrashAfter, faults.CrashAfterStale, faults.CrashBefore,
 		faults.CrashBeforeStale, faults.Lost, faults.Refused, faults.Timeout, faults.Unseen,
 	}
 	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(report.Faults))); diff != "" {

@@ -40,8 +40,8 @@ type run struct {
 	violation *Violation
 	requests  []steptest.Request
 	kinds     []schema.GroupVersionKind
-	unseen    []schema.GroupVersionKind
-	happened  []Kind // what went wrong
+	missed    []Fault // of kinds of which the cache shows no changes
+	happened  []Kind  // what went wrong
 	stale     bool
 	passes    [2]uint64 // the revisions as of which the last two passes began
 	over      bool      // the schedule is: nothing goes wrong any more
@@ -106,11 +106,15 @@ func (r *run) start(ctx context.Context) error {
 		from, r.stale = r.passes[0], false
 	}
 	r.note("start of the operator, revision %d", from)
-	started, err := operator.Start(ctx, operator.Options{
+	options := operator.Options{
 		Setup: r.subject.Setup, Source: r.world, Kinds: r.sweep.Kinds, From: from,
 		Config: r.transport.attach(r.world.Config()),
 		Logged: r.logged,
-	})
+	}
+	if r.live == nil {
+		options.Turn = steptest.Turn
+	}
+	started, err := operator.Start(ctx, options)
 	if err != nil {
 		return fmt.Errorf("start the operator: %w", err)
 	}

@@ -23,6 +23,7 @@ func singles(requests []steptest.Request, kinds []schema.GroupVersionKind) []Sch
 			schedules = append(schedules,
 				Schedule{{At: i + 1, Kind: Behind, Of: gvk, Changes: 1}},
 				Schedule{{At: i + 1, Kind: Behind, Of: gvk, Changes: 2}},
+				Schedule{{At: i + 1, Kind: Coalesced, Of: gvk}},
 				Schedule{{At: i + 1, Kind: Unseen, Of: gvk}})
 		}
 	}
@@ -40,6 +41,29 @@ func sample[E any](items []E, count int, seed uint64) []E {
 	kept := make([]E, count)
 	for i, at := range drawn {
 		kept[i] = items[at]
+	}
+	return kept
+}
+
+// sampleOfEach draws some of the schedules of one fault, in their order, as evenly of
+// each kind of fault as there are; all if count is 0.
+func sampleOfEach(single []Schedule, count int, seed uint64) []Schedule {
+	if count <= 0 || count >= len(single) {
+		return single
+	}
+	random := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // it has to be the same each time
+	drawn, of, rank := random.Perm(len(single)), map[Kind]int{}, make([]int, len(single))
+	for _, at := range drawn {
+		kind := single[at][0].Kind
+		rank[at] = of[kind]
+		of[kind]++
+	}
+	slices.SortStableFunc(drawn, func(a, b int) int { return rank[a] - rank[b] })
+	drawn = drawn[:count]
+	slices.Sort(drawn)
+	kept := make([]Schedule, count)
+	for i, at := range drawn {
+		kept[i] = single[at]
 	}
 	return kept
 }

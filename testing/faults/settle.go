@@ -35,10 +35,12 @@ func (r *run) settle(ctx context.Context) (bool, error) {
 			if err := r.pass(ctx); err != nil {
 				return false, err
 			}
-			passes++
+			if passes++; passes >= lag {
+				r.catchUp()
+			}
 			continue
 		}
-		if current.Cache().Sync() || r.act(ctx) || r.live.stir(ctx) || current.Cache().Release() || r.relist() {
+		if current.Cache().Sync() || r.act(ctx) || r.live.stir(ctx) || r.catchUp() {
 			continue
 		}
 		if now := r.world.Revision(); now != revision {
@@ -61,6 +63,23 @@ func (r *run) settle(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
+// lag is after how many passes a cache begins to catch up although there is still
+// something to do: what an operator does again and again because its cache is behind
+// it may do while that is so, and no cache is behind for ever.
+const lag = 30
+
+// catchUp shows what a cache has missed, or else one of the changes that it is late by.
+func (r *run) catchUp() bool {
+	if r.relist() {
+		return true
+	}
+	if !r.operator().Cache().Release() {
+		return false
+	}
+	r.note("the cache shows one more change")
+	return true
+}
+
 // idleRounds is how often a run lets time pass in which nothing changes.
 const idleRounds = 3
 
@@ -80,13 +99,19 @@ func (r *run) act(ctx context.Context) bool {
 // relist lets the cache see what it has missed.
 func (r *run) relist() bool {
 	r.mu.Lock()
-	unseen := slices.Clone(r.unseen)
-	r.unseen = nil
+	missed := slices.Clone(r.missed)
+	r.missed = nil
 	r.mu.Unlock()
-	shown := false
-	for _, gvk := range unseen {
-		r.note("the cache lists %s again", gvk.Kind)
-		shown = r.operator().Cache().Relist(gvk) || shown
+	cache, shown := r.operator().Cache(), false
+	for _, fault := range missed {
+		if fault.Kind == Coalesced {
+			r.note("the cache shows all changes of %s", fault.Of.Kind)
+			cache.Hold(fault.Of, 0)
+			shown = cache.Sync() || shown
+			continue
+		}
+		r.note("the cache lists %s again", fault.Of.Kind)
+		shown = cache.Relist(fault.Of) || shown
 	}
 	return shown
 }

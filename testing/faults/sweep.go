@@ -32,8 +32,8 @@ type Sweep struct {
 	// they are compared. What differs between any two runs, such as UIDs and times, is
 	// out already. Defaults to nothing.
 	Ignore func(*unstructured.Unstructured)
-	// Sample is how many of the schedules of one fault are run, drawn by Seed. Defaults
-	// to all.
+	// Sample is how many of the schedules of one fault are run, drawn by Seed, as evenly
+	// of each kind as there are. Defaults to all.
 	Sample int
 	// Pairs is how many schedules of two faults there are besides those of one. They
 	// are drawn by Seed. Defaults to none.
