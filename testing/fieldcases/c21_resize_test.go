@@ -6,6 +6,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -51,6 +52,12 @@ func c21() fieldCase {
 						return set == nil || set.DeletionTimestamp == nil
 					})
 					if w.Crashed() {
+						// What was written before the crash does not say that all is done.
+						now, claim := app.Get(), world.Get[corev1.PersistentVolumeClaim](w, "data-"+name+"-data-0")
+						ready := meta.FindStatusCondition(now.Status.Conditions, "Ready")
+						w.Expect(claim.Spec.Resources.Requests.Storage().String() == "15Gi" || ready == nil ||
+							ready.Status == metav1.ConditionFalse || ready.ObservedGeneration < now.Generation,
+							"%s: Ready is %v before the claim has grown", step, ready)
 						w.Restart()
 					}
 				}

@@ -2,6 +2,7 @@ package fieldcases_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -81,6 +82,8 @@ func c25() fieldCase {
 			w.Expect(len(w.Registry.Members()) == 0, "at the end: the Registry has %v", w.Registry.Members())
 			w.Expect(world.Find[corev1.ConfigMap](w, "web-dependent") == nil, "at the end: the dependent is still there")
 			w.Wrote("at the end", map[string]int{"myapps": 1})
+			effects := w.Effects()
+			w.Expect(slices.Equal(effects, []string{"Registry.Delete", "patch myapps web"}), "at the end: the order of effects is %v", effects)
 			w.Expect(world.Find[v1.MyApp](w, "web") == nil, "at the end: MyApp is still there")
 		},
 	}

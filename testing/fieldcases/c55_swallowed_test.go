@@ -67,6 +67,9 @@ func c55() fieldCase {
 			w.Condition("at the end", app, "Ready", metav1.ConditionTrue, world.Available)
 			creates := w.Count(world.WritesTo("deployments"), world.Verb("create", "apply"), world.Accepted)
 			w.Same("accepted creates", 1, creates)
+			all := &appsv1.DeploymentList{}
+			w.List(all)
+			w.Same("Deployments at the end", 1, len(all.Items))
 		},
 	}
 }

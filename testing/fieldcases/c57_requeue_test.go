@@ -84,9 +84,10 @@ func c57() fieldCase {
 				w.Mark()
 				w.Advance(test.after + time.Second)
 				timed := 0
-				for _, pass := range app.Passes {
-					if pass.Result.IsZero() && pass.Err == nil {
+				for _, again := range app.Passes {
+					if again.Result.IsZero() && again.Err == nil {
 						timed++
+						w.Expect(test.err != nil || again.At.Sub(pass.At) == test.after, "%s: the timed pass is after %s", test.name, again.At.Sub(pass.At))
 					}
 				}
 				w.Expect(timed == 1, "%s: there are %d timed passes, want 1", test.name, timed)

@@ -108,6 +108,7 @@ func (c *Connection) Delete(token string) error {
 			return err
 		}
 	}
+	c.world.effect("Registry.Delete")
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.deletes++

@@ -15,7 +15,7 @@ func SetUp[T client.Object](p *Process, pipeline *reconcile.Pipeline[T]) (*recon
 	if err := pipeline.Setup(p.Env); err != nil {
 		return nil, err
 	}
-	indexing := &indexing{scheme: p.World.scheme, view: &p.World.view}
+	indexing := &indexing{client: p.Env.Client, scheme: p.World.scheme, view: &p.World.view}
 	return pipeline, reconcile.RegisterIndexes(indexing, pipeline.Name(), described[T]{pipeline.Describe()})
 }
 
@@ -38,9 +38,13 @@ func (d described[T]) Finalize(context.Context, *reconcile.Run[T]) (reconcile.Re
 // indexing is as much of a manager as registering indexes takes.
 type indexing struct {
 	ctrl.Manager
+	client client.Client
 	scheme *runtime.Scheme
 	view   *view
 }
+
+// GetClient implements ctrl.Manager.
+func (i *indexing) GetClient() client.Client { return i.client }
 
 // GetScheme implements ctrl.Manager.
 func (i *indexing) GetScheme() *runtime.Scheme { return i.scheme }
