@@ -42,11 +42,19 @@ func (f *fence) put(config *rest.Config, manager *ctrl.Options) {
 
 // watch notes when the lease was renewed: when that was asked for, as nobody else
 // may count from a later time.
+//
+// A replica that was away leaves the lease alone, too. Leader election gives it back when
+// it has not been renewed in time, without looking whose it is by then: it would be
+// taken from the next leader, for any third one to have.
 func (f *fence) watch(next http.RoundTripper) http.RoundTripper {
 	return transport(func(request *http.Request) (*http.Response, error) {
+		renews := writes(request) && strings.Contains(request.URL.Path, "/leases")
+		if renews && f.renewed.Load() != nil && !f.open() {
+			return nil, refusal(request)
+		}
 		now := time.Now()
 		answer, err := next.RoundTrip(request)
-		if err == nil && writes(request) && strings.Contains(request.URL.Path, "/leases") && answer.StatusCode < http.StatusMultipleChoices {
+		if err == nil && renews && answer.StatusCode < http.StatusMultipleChoices {
 			f.renewed.Store(&now)
 		}
 		return answer, err
@@ -56,14 +64,21 @@ func (f *fence) watch(next http.RoundTripper) http.RoundTripper {
 // guard refuses to send writes without a lease.
 func (f *fence) guard(next http.RoundTripper) http.RoundTripper {
 	return transport(func(request *http.Request) (*http.Response, error) {
-		if !writes(request) {
-			return next.RoundTrip(request)
-		}
-		if renewed := f.renewed.Load(); renewed == nil || time.Since(*renewed) > f.term {
-			return nil, fmt.Errorf("%s %s: %w", request.Method, request.URL.Path, errNotLeading)
+		if writes(request) && !f.open() {
+			return nil, refusal(request)
 		}
 		return next.RoundTrip(request)
 	})
+}
+
+// open reports whether the lease was renewed lately enough.
+func (f *fence) open() bool {
+	renewed := f.renewed.Load()
+	return renewed != nil && time.Since(*renewed) <= f.term
+}
+
+func refusal(request *http.Request) error {
+	return fmt.Errorf("%s %s: %w", request.Method, request.URL.Path, errNotLeading)
 }
 
 type transport func(*http.Request) (*http.Response, error)

@@ -154,8 +154,8 @@ func (r *replica) awaitWaiting() {
 	})
 }
 
-// late returns what replicas have written after another one had got the lease: in
-// the order of the API server's answers, whatever their clocks say.
+// late returns what replicas have written, the lease not excepted, after another one had
+// got the lease: in the order of the API server's answers, whatever their clocks say.
 func (w *world) late() []sent {
 	w.Helper()
 	ended := map[string]bool{}
@@ -163,10 +163,10 @@ func (w *world) late() []sent {
 	var late []sent
 	for _, request := range w.requests(sent.changes) {
 		switch {
+		case ended[request.replica]:
+			late = append(late, request)
 		case isLease(request) && request.replica != leads:
 			ended[leads], leads = true, request.replica
-		case !isLease(request) && ended[request.replica]:
-			late = append(late, request)
 		}
 	}
 	return late
