@@ -29,13 +29,24 @@ func (r *Run[T]) Annotate(ctx context.Context, annotations map[string]string) er
 	if r.around == nil {
 		return Terminal(errors.New("annotations are only written in a pipeline"))
 	}
-	r.annotating.Lock()
-	defer r.annotating.Unlock()
+	turn := r.annotatingTurn()
+	turn <- struct{}{} // a channel, because no lock may be held while a request is sent in a test that gives turns
+	defer func() { <-turn }()
 	err := r.around.annotate(ctx, r.home, annotations)
 	if err != nil {
 		return fmt.Errorf("annotate %s %s: %w", r.around.kind, client.ObjectKeyFromObject(r.Object()), err)
 	}
 	return nil
+}
+
+// annotatingTurn returns what is full while annotations of the object are written.
+func (r *Run[T]) annotatingTurn() chan struct{} {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.annotating == nil {
+		r.annotating = make(chan struct{}, 1)
+	}
+	return r.annotating
 }
 
 func (p *Pipeline[T]) annotate(ctx context.Context, run *Run[T], want map[string]string) error {

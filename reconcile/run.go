@@ -42,7 +42,7 @@ type pass[T client.Object] struct {
 	mu         sync.RWMutex // guards object and original while steps run
 	object     T
 	original   T
-	annotating sync.Mutex // held while annotations are written
+	annotating chan struct{} // full while annotations are written; nil until some are
 	// verbose says that somebody reads what is logged at V(1).
 	verbose bool
 	// byHand says that there is no pipeline around the steps.
