@@ -20,10 +20,10 @@ import (
 //	return reconcile.Return(run.Do(ctx, deployment))
 //
 // The name takes the place of the pipeline's: it is the field manager unless
-// the environment names one, and marks the children, so it must be a DNS label. What the caller does with
-// the object, in particular writing its status, stays the caller's business;
-// steps may change the status of the object they are given. Keep the
-// environment, with its Memory set, from pass to pass.
+// the environment names one, and marks the children, so that it must be a DNS
+// label. What the caller does with the object, in particular writing its status,
+// stays the caller's business; steps may change the status of the object they are
+// given. Keep the environment, with its Memory set, from pass to pass.
 func NewRun[T client.Object](env Environment, name string, object T) (*Run[T], error) {
 	complete, err := env.withDefaults(name)
 	if err != nil {

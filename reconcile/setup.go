@@ -103,7 +103,7 @@ func RegisterIndexes[T client.Object](mgr ctrl.Manager, name string, steps ...St
 	wires := wiring{home: mgr, pipeline: name}
 	wires.addIndexes(about)
 	if err := errors.Join(wires.faults...); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+		return fmt.Errorf("pipeline %q: %w", name, err)
 	}
 	for _, wire := range wires.all {
 		if err := wire.index(context.Background()); err != nil {

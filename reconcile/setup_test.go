@@ -233,7 +233,7 @@ func TestIndexesOfStepsOfOneNameAreRefused(t *testing.T) {
 	mgr := steptest.NewManager(t, shared.Config(), scheme(t), shared.Namespace(t))
 	a, b := resources.Ensure(config("a")), resources.Ensure(config("b"))
 	err := reconcile.RegisterIndexes[*v1.MyApp](mgr, "hand", a, b)
-	if want := `pipeline "hand": step "ConfigMap": the name is taken by another step`; !strings.Contains(textOf(err), want) {
+	if want := `pipeline "hand": step "ConfigMap": the name is taken by another step; give one of them its own, with Named`; textOf(err) != want {
 		t.Errorf("err = %v, want %s", err, want)
 	}
 	if err := reconcile.RegisterIndexes[*v1.MyApp](mgr, "hand", a, b.Named("other")); err != nil {

@@ -204,7 +204,7 @@ func TestWebhookDownAndSlow(t *testing.T) {
 // While the certificate is replaced again and again, and with each new connection
 // of the API server meeting the newest, no call fails.
 func TestCertificateRotation(t *testing.T) {
-	s := newGuarded(t, "--webhook-cert-lifetime=6s")
+	s := newGuarded(t, "--webhook-cert-lifetime=3s")
 	secret, last, rotations, calls := &corev1.Secret{}, []byte(nil), -1, 0
 	for rotations < 3 {
 		s.get(certificateName, secret)

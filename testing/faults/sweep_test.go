@@ -76,10 +76,6 @@ func TestBugsAreFound(t *testing.T) {
 	}
 }
 
-// bugSample is how many schedules are enough to find each of the bugs. The sweep over
-// MyApps is the one that is exhaustive.
-const bugSample = 60
-
 // enough is how many kinds of bug have to be found, each of which breaks another rule
 // than the others: several bugs of one kind count once.
 const enough = 6

@@ -42,7 +42,7 @@ const look = retryPeriod * 22 / 10
 
 // leeway is the patience of the test with a machine that has much else to do. What does
 // not depend on the machine is with which look the lease is taken.
-const leeway = 5 * time.Second
+const leeway = time.Second
 
 // takeover reads out of the audit log how the lease went from one replica to the next.
 func (w *world) takeover(old, next *replica) takeover {

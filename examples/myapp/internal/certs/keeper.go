@@ -37,8 +37,9 @@ type Keeper struct {
 	Hosts []string
 	// Trust are the names of what has to trust the certificate.
 	Trust Trust
-	// Lifetime is how long a certificate is valid. A third of it before the end,
-	// its successor is made. Defaults to 90 days.
+	// Lifetime is how long a certificate is valid. When half of it is left its
+	// successor is made, so that there is as much time for whatever may be in the
+	// way. Defaults to 90 days.
 	Lifetime time.Duration
 
 	serving atomic.Pointer[tls.Certificate]
@@ -110,7 +111,7 @@ func (k *Keeper) round(ctx context.Context) error {
 		return k.replace(ctx, secret, now)
 	}
 	next := pair{secret.Data[nextCertificate], secret.Data[nextKey]}
-	if len(next.certificate) == 0 && now.After(certificate.Leaf.NotAfter.Add(-k.lifetime()/3)) {
+	if len(next.certificate) == 0 && now.After(certificate.Leaf.NotAfter.Add(-k.lifetime()/2)) {
 		if next, err = issue(k.Hosts, now, k.lifetime()); err != nil {
 			return err
 		}

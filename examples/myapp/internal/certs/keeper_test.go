@@ -114,7 +114,7 @@ func TestRotation(t *testing.T) {
 		t.Fatal("a fresh certificate was replaced")
 	}
 
-	long.Lifetime, short.Lifetime = 4*time.Hour, 4*time.Hour // of which the last third has begun
+	long.Lifetime, short.Lifetime = 4*time.Hour, 4*time.Hour // of which the second half has begun
 	for range 4 {
 		s.round(long)
 		s.check(short)
