@@ -32,7 +32,7 @@ func c59() fieldCase {
 				w.Condition(step, app, "Ready", metav1.ConditionFalse, reason)
 				w.Expect(app.Get().Status.ObservedGeneration == app.Get().Generation, "%s: observedGeneration is %d", step, app.Get().Status.ObservedGeneration)
 				w.Wrote(step, want)
-				w.Expect(len(w.Events.All()) <= 1, "%s: told %v", step, w.Events.All())
+				w.Expect(len(w.Events.All()) == 1, "%s: told %v, want the failure once", step, w.Events.All())
 				w.Mark()
 			}
 			app.Change(func(app *v1.MyApp) { app.Spec.Image = "" })

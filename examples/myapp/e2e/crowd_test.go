@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os/exec"
 	"regexp"
@@ -18,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
+	"github.com/trueup-dev/trueup/examples/myapp/internal/stage"
 )
 
 var quietFlag = flag.Duration("quiet", 3*time.Second, "how long the operator has to be quiet")
@@ -31,7 +31,8 @@ func TestCrowd(t *testing.T) {
 	w := newWorld(t)
 	apps := or(appsFlag, 20)
 	namespace := w.namespace()
-	profiles := freeAddress(t)
+	profiles, err := stage.FreeAddress(w.ctx)
+	w.must(err)
 	r := w.start("crowd", "--pprof-bind-address="+profiles)
 	t.Logf("MyApps 0: %s", r.memory(profiles))
 	others, began := w.count(namespace), time.Now()
@@ -142,15 +143,4 @@ func fetch(ctx context.Context, url string) ([]byte, error) {
 	}
 	defer func() { _ = answer.Body.Close() }()
 	return io.ReadAll(answer.Body)
-}
-
-// freeAddress returns an address of this machine on which nobody listens.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = listener.Close() }()
-	return listener.Addr().String()
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -51,7 +50,10 @@ func TestMakeRuns(t *testing.T) {
 	admin := newAdmin(t)
 	runMake(t, app, admin.env, "install")
 	t.Cleanup(func() { admin.kubectl("delete", "crd/myapps.apps.example.com") })
-	probes := freeAddress(t)
+	probes, err := stage.FreeAddress(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
 	var out bytes.Buffer
 	cmd := exec.Command("make", "run", "ARGS=--health-probe-bind-address="+probes)
 	cmd.Dir, cmd.Env = app, append(os.Environ(), admin.env...)
@@ -108,15 +110,4 @@ func isReady(ctx context.Context, probes string) error {
 		return fmt.Errorf("it says %s", answer.Status)
 	}
 	return nil
-}
-
-// freeAddress returns an address of this machine on which nobody listens.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = listener.Close() }()
-	return listener.Addr().String()
 }
