@@ -24,14 +24,6 @@ import (
 // Whatever goes wrong at whichever request, what was done for an item that went is
 // undone in the end, in the cluster and outside of it.
 func TestForEachSurvivesEveryFault(t *testing.T) {
-	crd := &apiextensionsv1.CustomResourceDefinition{}
-	if err := yaml.Unmarshal(config.CRD, crd); err != nil {
-		t.Fatal(err)
-	}
-	kinds, err := memory.NewKinds(scheme(t), crd)
-	if err != nil {
-		t.Fatal(err)
-	}
 	web := &v1.MyApp{ObjectMeta: metav1.ObjectMeta{Name: "web"}, Spec: v1.MyAppSpec{Image: "img:1", NodeSelector: map[string]string{"a": "x", "b": "x"}}}
 	change := func(body string) func(context.Context, client.Client) error {
 		return func(ctx context.Context, user client.Client) error {
@@ -39,7 +31,7 @@ func TestForEachSurvivesEveryFault(t *testing.T) {
 		}
 	}
 	faults.Sweep{
-		Kinds: kinds, Given: []client.Object{web},
+		Kinds: myAppKinds(t), Given: []client.Object{web},
 		New: func() faults.Subject {
 			places := newPlaces()
 			return faults.Subject{
@@ -59,4 +51,18 @@ func TestForEachSurvivesEveryFault(t *testing.T) {
 			{Name: "delete", Do: func(ctx context.Context, user client.Client) error { return user.Delete(ctx, web.DeepCopy()) }},
 		},
 	}.Check(t)
+}
+
+// myAppKinds are the kinds that an API server in memory has.
+func myAppKinds(t *testing.T) *memory.Kinds {
+	t.Helper()
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	if err := yaml.Unmarshal(config.CRD, crd); err != nil {
+		t.Fatal(err)
+	}
+	kinds, err := memory.NewKinds(scheme(t), crd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kinds
 }

@@ -33,16 +33,24 @@ func register(t *turns) func() {
 }
 
 func look() {
-	watched.Lock()
-	defer watched.Unlock()
-	for turns, before := range watched.turns {
-		now := turns.stuck()
-		if now >= 0 && now == before {
-			panic("operator: a request has waited " + patience.String() + " for its turn, because a goroutine is not at rest: " +
-				"mostly it waits for a lock that is held while the request is sent; " +
-				"requests take turns, so hold no lock meanwhile, or make it a channel")
-		}
-		watched.turns[turns] = now
+	if areStuck() {
+		panic("operator: a request has waited " + patience.String() + " for its turn, because a goroutine is not at rest: " +
+			"mostly it waits for a lock that is held while the request is sent; " +
+			"requests take turns, so hold no lock meanwhile, or make it a channel")
 	}
 	time.AfterFunc(patience, look)
+}
+
+// areStuck reports whether a request waits, and has since the last time this was asked
+// without another one having had its turn.
+func areStuck() bool {
+	watched.Lock()
+	defer watched.Unlock()
+	stuck := false
+	for turns, before := range watched.turns {
+		now := turns.stuck()
+		stuck = stuck || now >= 0 && now == before
+		watched.turns[turns] = now
+	}
+	return stuck
 }
