@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -129,7 +130,7 @@ func (c *converged) steps() []reconcile.Step[*v1.MyApp] {
 			if d, ok := deployment.Peek(run); ok {
 				app.Status.Replicas = d.Status.Replicas
 				app.Status.ReadyReplicas = d.Status.ReadyReplicas
-				app.Status.Selector = metav1.FormatLabelSelector(d.Spec.Selector)
+				app.Status.Selector = labels.FormatLabels(d.Spec.Selector.MatchLabels)
 			}
 		}),
 		status.Summarize(func(app *v1.MyApp) *[]metav1.Condition { return &app.Status.Conditions }),

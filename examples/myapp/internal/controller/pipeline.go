@@ -4,6 +4,7 @@ package controller
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apilabels "k8s.io/apimachinery/pkg/labels"
 
 	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
 	"github.com/trueup-dev/trueup/examples/myapp/internal/dns"
@@ -31,7 +32,7 @@ func NewPipeline(zone *dns.Zone) *reconcile.Pipeline[*v1.MyApp] {
 			if d, ok := deployment.Peek(run); ok {
 				app.Status.Replicas = d.Status.Replicas
 				app.Status.ReadyReplicas = d.Status.ReadyReplicas
-				app.Status.Selector = metav1.FormatLabelSelector(d.Spec.Selector)
+				app.Status.Selector = apilabels.FormatLabels(d.Spec.Selector.MatchLabels)
 			}
 		}),
 		status.Summarize(func(app *v1.MyApp) *[]metav1.Condition { return &app.Status.Conditions }),

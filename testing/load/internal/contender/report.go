@@ -4,6 +4,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apilabels "k8s.io/apimachinery/pkg/labels"
 
 	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
 )
@@ -15,7 +16,7 @@ func report(app *v1.MyApp, deployment *appsv1.Deployment, deploymentErr, service
 	if deploymentErr == nil {
 		app.Status.Replicas = deployment.Status.Replicas
 		app.Status.ReadyReplicas = deployment.Status.ReadyReplicas
-		app.Status.Selector = metav1.FormatLabelSelector(deployment.Spec.Selector)
+		app.Status.Selector = apilabels.FormatLabels(deployment.Spec.Selector.MatchLabels)
 	}
 	ready := true
 	set := func(conditionType string, err error, waiting string) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apilabels "k8s.io/apimachinery/pkg/labels"
 	ctrl "sigs.k8s.io/controller-runtime"
 	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -52,7 +53,7 @@ func pipelineSteps(records *zone) []reconcile.Step[*v1.MyApp] {
 			if d, ok := deployment.Peek(run); ok {
 				app.Status.Replicas = d.Status.Replicas
 				app.Status.ReadyReplicas = d.Status.ReadyReplicas
-				app.Status.Selector = metav1.FormatLabelSelector(d.Spec.Selector)
+				app.Status.Selector = apilabels.FormatLabels(d.Spec.Selector.MatchLabels)
 			}
 		}),
 		status.Summarize(func(app *v1.MyApp) *[]metav1.Condition { return &app.Status.Conditions }),
