@@ -1,6 +1,8 @@
 package faults
 
 import (
+	"context"
+
 	"github.com/trueup-dev/trueup/testing/steptest/operator"
 )
 
@@ -11,3 +13,12 @@ type live struct {
 }
 
 var _ world = &live{}
+
+// CaughtUp waits until what was heard is what there is, so that a cache that is up to
+// date is. In memory it always is.
+func (l *live) CaughtUp(ctx context.Context) error {
+	if l == nil {
+		return nil
+	}
+	return l.Watched.CaughtUp(ctx)
+}

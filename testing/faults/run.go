@@ -101,13 +101,20 @@ func (r *run) state() State {
 
 // start starts the operator.
 func (r *run) start(ctx context.Context) error {
-	from := uint64(0)
+	if err := r.live.CaughtUp(ctx); err != nil {
+		return err
+	}
+	latest := r.world.Revision()
+	from := latest
 	if r.stale {
 		from, r.stale = r.passes[0], false
 	}
-	r.note("start of the operator, revision %d", from)
+	r.note("start of the operator, whose cache shows revision %d of %d", from, latest)
+	if r.current == nil {
+		r.passes[1] = from // the first pass has none before it
+	}
 	options := operator.Options{
-		Setup: r.subject.Setup, Source: r.world, Kinds: r.sweep.Kinds, From: from,
+		Setup: r.subject.Setup, Source: r.world, Kinds: r.sweep.Kinds, From: &from,
 		Config: r.transport.attach(r.world.Config()),
 		Logged: r.logged,
 	}

@@ -11,7 +11,7 @@ import (
 
 // give makes the objects that are given, and returns the revision that the cache begins
 // with: 0 for the latest.
-func (b *bench) give() uint64 {
+func (b *bench) give() *uint64 {
 	b.t.Helper()
 	giver := &giver{user: b.user, namespace: b.namespace, uids: map[types.UID]types.UID{}}
 	must := func(object client.Object, err error) {
@@ -36,7 +36,7 @@ func (b *bench) give() uint64 {
 		}
 	}
 	if b.caughtUp(); len(b.Stale) == 0 {
-		return 0
+		return nil
 	}
 	from := b.ground.Revision()
 	for _, stale := range b.Stale {
@@ -47,7 +47,7 @@ func (b *bench) give() uint64 {
 		}
 	}
 	b.caughtUp()
-	return from
+	return &from
 }
 
 // same reports whether two objects are the same one.

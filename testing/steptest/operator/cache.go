@@ -64,9 +64,9 @@ type listener struct {
 }
 
 func newCache(options Options) *Cache {
-	begin := options.From
-	if begin == 0 {
-		begin = options.Source.Revision()
+	begin := options.Source.Revision()
+	if options.From != nil {
+		begin = *options.From
 	}
 	return &Cache{
 		scheme: options.Kinds.Scheme(), source: options.Source, begin: begin,

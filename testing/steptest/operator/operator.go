@@ -30,8 +30,8 @@ type Options struct {
 	// Kinds are what is served. Required.
 	Kinds *memory.Kinds
 	// From is the revision of the source that the cache begins with, so that it
-	// begins behind. Defaults to the latest.
-	From uint64
+	// begins behind; 0 is before the first change. Defaults to the latest.
+	From *uint64
 	// Recorder takes the events that are told about objects. Defaults to none.
 	Recorder events.EventRecorder
 	// Turn names requests, so that they take turns: what is sent at the same time, by
