@@ -28,12 +28,7 @@ func (e *engine[T, C]) describe(kind string) reconcile.Description {
 		return about
 	}
 	about.Indexes = []reconcile.Index{{Object: e.prototype, Name: ownerIndex, Values: ownerUID}}
-	about.Access = []reconcile.Access{{
-		Object: e.prototype,
-		// An apply is a patch, which the server also checks for create when it
-		// creates.
-		Verbs: []string{"get", "list", "watch", "create", "patch", "delete"},
-	}}
+	about.Access = []reconcile.Access{{Object: e.prototype, Verbs: e.verbs()}}
 	e.wakeWhenFree(&about)
 	about.FormerNames = e.oldNames
 	about.Err = errors.Join(e.atOdds(), e.endFaults())
@@ -51,6 +46,17 @@ func (e *engine[T, C]) describe(kind string) reconcile.Description {
 		},
 	})
 	return about
+}
+
+// verbs returns what the step may ask of the server about its children. An apply is a
+// patch, which the server also checks for create when it creates. What is left behind
+// is never deleted, unless to be made again, or by the last who shares it.
+func (e *engine[T, C]) verbs() []string {
+	verbs := []string{"get", "list", "watch", "create", "patch"}
+	if e.leaves() && !e.recreate && !e.shared {
+		return verbs
+	}
+	return append(verbs, "delete")
 }
 
 // ownerRequests returns the owners of a child that has no owner reference, if

@@ -38,6 +38,7 @@ func newEnding(t *testing.T, step reconcile.Step[*v1.MyApp]) *ending {
 func (e *ending) version(step reconcile.Step[*v1.MyApp]) {
 	e.Helper()
 	e.step = step
+	e.rights.grant(step)
 	e.pipeline = reconcile.NewPipeline("test", step,
 		status.Summarize(func(app *v1.MyApp) *[]metav1.Condition { return &app.Status.Conditions }))
 	e.restart()

@@ -42,6 +42,7 @@ type bench struct {
 	step      reconcile.Step[*v1.MyApp]
 	app       *v1.MyApp
 	namespace string
+	rights    *rights
 }
 
 func scheme(t testing.TB) *runtime.Scheme {
@@ -67,6 +68,7 @@ func newBenchIn(t *testing.T, others []string, step reconcile.Step[*v1.MyApp]) *
 	b := &bench{T: t, step: step, namespace: shared.Namespace(t)}
 	namespaces := append([]string{b.namespace}, others...)
 	b.Live = steptest.StartLive(t, shared.Config(), scheme(t), namespaces, "test", step)
+	b.hold()
 	b.app = &v1.MyApp{
 		ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: b.namespace},
 		Spec:       v1.MyAppSpec{Image: "img:1"},

@@ -58,9 +58,12 @@ type Referent[T, C client.Object] struct {
 //  4. With [Referent.ReadyWhen], the step waits until the object is ready.
 //
 // Nothing is ever written, and nothing is asked of the API server but the watch,
-// for which the operator needs get, list and watch on the kind, in all namespaces
-// that its cache has. When the reconciled object is deleted, what it refers to
-// does not matter.
+// for which the operator needs list and watch on the kind, in all namespaces that
+// its cache has. A client that does not read the kind from its cache needs get as
+// well: [reconcile.Pipeline.PolicyRules] has it for unstructured objects, which are
+// not read from there by default; who takes another kind out of the cache, by
+// [client.CacheOptions], adds it. When the reconciled object is deleted, what it
+// refers to does not matter.
 func Reference[T, C client.Object](refer func(T) C) *Referent[T, C] {
 	r := &Referent[T, C]{
 		refer:     refer,

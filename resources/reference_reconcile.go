@@ -8,6 +8,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
@@ -34,7 +35,10 @@ func (r *Referent[T, C]) Describe() reconcile.Description {
 	about.Watches = []reconcile.Watch{{Object: r.prototype, Index: index, Values: func(object client.Object) []string {
 		return []string{object.GetNamespace() + "/" + object.GetName()}
 	}}}
-	about.Access = []reconcile.Access{{Object: r.prototype, Verbs: []string{"get", "list", "watch"}}}
+	about.Access = []reconcile.Access{{Object: r.prototype, Verbs: []string{"list", "watch"}}}
+	if _, ok := client.Object(r.prototype).(*unstructured.Unstructured); ok {
+		about.Access[0].Verbs = []string{"get", "list", "watch"} // a manager's client reads it past the cache
+	}
 	return about
 }
 

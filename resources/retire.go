@@ -62,8 +62,12 @@ func (r *Retired[T, C]) Detached(finalizer string) *Retired[T, C] {
 func (r *Retired[T, C]) Describe() reconcile.Description {
 	about := r.engine.describe("resources.Retire")
 	about.Condition = ""
+	end := "delete"
+	if r.engine.leaves() {
+		end = "patch"
+	}
 	for i := range about.Access {
-		about.Access[i].Verbs = []string{"get", "list", "watch", "patch", "delete"}
+		about.Access[i].Verbs = []string{"get", "list", "watch", end}
 	}
 	if len(about.Finalizers) > 0 {
 		about.FinalizersWhen = func(client.Object) bool { return false }

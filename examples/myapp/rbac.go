@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"slices"
 
-	rbacv1 "k8s.io/api/rbac/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/trueup-dev/trueup/examples/myapp/internal/controller"
@@ -28,7 +26,6 @@ func printRBAC(out io.Writer, namespaces []string) error {
 	if err != nil {
 		return err
 	}
-	rules = cached(rules)
 	var roles []any
 	for _, namespace := range namespaces {
 		roles = append(roles, reconcile.Role(namespace, roleName, rules))
@@ -47,15 +44,4 @@ func printRBAC(out io.Writer, namespaces []string) error {
 	}
 	_, err = text.WriteTo(out)
 	return err
-}
-
-// cached takes out of the rules of the pipeline what it needs only where the client does
-// not cache Secrets, as this operator's does: to get one. They are listed and watched.
-func cached(rules []rbacv1.PolicyRule) []rbacv1.PolicyRule {
-	for i, rule := range rules {
-		if slices.Equal(rule.Resources, []string{"secrets"}) {
-			rules[i].Verbs = slices.DeleteFunc(slices.Clone(rule.Verbs), func(verb string) bool { return verb == "get" })
-		}
-	}
-	return rules
 }
