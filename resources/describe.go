@@ -52,11 +52,10 @@ func (e *engine[T, C]) describe(kind string) reconcile.Description {
 // patch, which the server also checks for create when it creates. What is left behind
 // is never deleted, unless to be made again, or by the last who shares it.
 func (e *engine[T, C]) verbs() []string {
-	verbs := []string{"get", "list", "watch", "create", "patch"}
 	if e.leaves() && !e.recreate && !e.shared {
-		return verbs
+		return []string{"get", "list", "watch", "create", "patch"}
 	}
-	return append(verbs, "delete")
+	return []string{"get", "list", "watch", "create", "patch", "delete"}
 }
 
 // ownerRequests returns the owners of a child that has no owner reference, if

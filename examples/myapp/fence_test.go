@@ -32,6 +32,7 @@ type listener struct {
 }
 
 func newListener(t *testing.T) *listener {
+	t.Helper()
 	l := &listener{T: t, begun: make(chan string, 1), ended: make(chan error, 1)}
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, request *http.Request) {
 		l.begun <- request.Method
@@ -121,10 +122,10 @@ func TestFence(t *testing.T) {
 		l, f := newListener(t), &fence{term: fenceTerm}
 		manager := ctrl.Options{}
 		f.put(l.config, &manager)
-		if err := l.send(manager.LeaderElectionConfig, http.MethodPut, "/leases/x", nothing); err != nil || f.over() {
+		err := errors.Join(l.send(manager.LeaderElectionConfig, http.MethodPut, "/leases/x", nothing), <-l.ended)
+		if err != nil || f.over() {
 			t.Fatalf("the first renewal was answered with %v", err)
 		}
-		<-l.ended
 		f.ago(2 * fenceTerm)
 		if err := l.send(manager.LeaderElectionConfig, http.MethodPut, "/leases/x", nothing); !errors.Is(err, errNotLeading) {
 			t.Errorf("a renewal, or a release, after the end was answered with %v", err)
