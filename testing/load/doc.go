@@ -1,4 +1,4 @@
-// Program load runs the same work, that of the MyApp operator, under three
+// Program load runs the same work, the core of the MyApp operator, under three
 // implementations, side by side on the same API server, and tells what each
 // asks of the server and of its own process:
 //
@@ -6,7 +6,7 @@
 //
 // They are:
 //
-//   - trueup: the pipeline of examples/myapp.
+//   - trueup: steps of this library, as those of examples/myapp.
 //   - createorupdate: a careful handwritten loop. It reads from the cache, keeps
 //     its children with controllerutil.CreateOrUpdate, setting only its own
 //     fields and those in the server's form, and writes the status only when it

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -40,20 +41,9 @@ func TestCounts(t *testing.T) {
 		t.Fatalf("exit code %d\n%s", code, &stderr)
 	}
 	of := map[string]measure.Result{}
-	for lines := json.NewDecoder(&stdout); ; {
-		var result measure.Result
-		err := lines.Decode(&result)
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if result.Convergence == nil || result.Noop == nil || result.Restart == nil || result.Records == nil {
-			t.Fatalf("not measured: %+v", result)
-		}
-		if result.Apps != apps || result.Seconds <= 0 || result.Nanoseconds <= 0 || result.Allocs <= 0 || result.Bytes <= 0 {
-			t.Errorf("not measured: %+v", result)
+	for _, result := range results(t, &stdout) {
+		if result.Apps != apps {
+			t.Errorf("not of %d MyApps: %+v", apps, result)
 		}
 		of[result.Implementation] = result
 	}
@@ -83,7 +73,59 @@ func TestCounts(t *testing.T) {
 	if trueup.WritesPerApp != 5 {
 		t.Errorf("trueup wrote %.2f times for each MyApp, want 5", trueup.WritesPerApp)
 	}
+	if trueup.Allocs > handwritten.Allocs/2 {
+		t.Errorf("a pass that has nothing to do allocates %.0f times, the handwritten loop's %.0f times", trueup.Allocs, handwritten.Allocs)
+	}
 	nothingIsLeft(t)
+}
+
+// results returns the lines of an output, in which all is measured.
+func results(t *testing.T, output io.Reader) []measure.Result {
+	t.Helper()
+	var all []measure.Result
+	for lines := json.NewDecoder(output); ; {
+		var result measure.Result
+		err := lines.Decode(&result)
+		if err == io.EOF {
+			return all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result.Convergence == nil || result.Noop == nil || result.Restart == nil || result.Records == nil {
+			t.Fatalf("not measured: %+v", result)
+		}
+		if result.Seconds <= 0 || result.Nanoseconds <= 0 || result.Allocs <= 0 || result.Bytes <= 0 {
+			t.Errorf("not measured: %+v", result)
+		}
+		all = append(all, result)
+	}
+}
+
+// TestOnAClusterOfItsOwn has the tool start what it needs, and several numbers of MyApps.
+func TestOnAClusterOfItsOwn(t *testing.T) {
+	for name, args := range map[string][]string{
+		"API server alone": {"--apps", "1,2", "--impl", "trueup,createorupdate"},
+		"with controllers": {"--apps", "2", "--full", "--impl", "trueup"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var stdout, stderr bytes.Buffer
+			if code := run(t.Context(), append(args, "--json", "--rounds", "1"), &stdout, &stderr); code != 0 {
+				t.Fatalf("exit code %d\n%s", code, &stderr)
+			}
+			var got []string
+			for _, result := range results(t, &stdout) {
+				got = append(got, fmt.Sprint(result.Apps, " ", result.Implementation))
+			}
+			want := []string{"1 trueup", "1 createorupdate", "2 trueup", "2 createorupdate"}
+			if name == "with controllers" {
+				want = []string{"2 trueup"}
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("lines (-want +got):\n%s", diff)
+			}
+		})
+	}
 }
 
 // interrupter ends a context when something is written that contains a word.

@@ -9,7 +9,7 @@ import (
 	v1 "github.com/trueup-dev/trueup/examples/myapp/api/v1"
 )
 
-// desiredDeployment is that of examples/myapp.
+// desiredDeployment is what examples/myapp makes of an app that asks for nothing more.
 func desiredDeployment(app *v1.MyApp) (*appsv1.Deployment, error) {
 	return &appsv1.Deployment{
 		ObjectMeta: metav1.ObjectMeta{Name: app.Name, Labels: labels(app)},
@@ -28,7 +28,7 @@ func desiredDeployment(app *v1.MyApp) (*appsv1.Deployment, error) {
 	}, nil
 }
 
-// desiredService is that of examples/myapp.
+// desiredService is what examples/myapp makes.
 func desiredService(app *v1.MyApp) (*corev1.Service, error) {
 	return &corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{Name: app.Name, Labels: labels(app)},

@@ -19,7 +19,7 @@ import (
 // pipelineName is the field manager too.
 const pipelineName = "load"
 
-// newTrueup is the pipeline of examples/myapp. It is put together by hand where
+// newTrueup is the core of the pipeline of examples/myapp. It is put together by hand where
 // SetupWithManager would do, because the tool holds its memory, wraps its passes
 // and, as for the other contenders, records no events.
 func newTrueup(mgr ctrl.Manager) (ctrlreconcile.Reconciler, *reconcile.Memory, error) {
