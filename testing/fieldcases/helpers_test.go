@@ -4,8 +4,15 @@ import (
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	v1 "github.com/trueup-dev/trueup/testing/fieldcases/internal/api/v1"
 	"github.com/trueup-dev/trueup/testing/fieldcases/internal/world"
 	"github.com/trueup-dev/trueup/testing/steptest"
 )
@@ -31,4 +38,25 @@ func workersOf(w *world.World) (deployments, services []string) {
 	slices.Sort(deployments)
 	slices.Sort(services)
 	return deployments, services
+}
+
+// ownedBy returns what a MyApp controls, of all kinds that the operator makes, each as
+// "Kind name".
+func ownedBy(w *world.World, app *v1.MyApp) []string {
+	var all []string
+	for kind, list := range map[string]client.ObjectList{
+		"ConfigMap": &corev1.ConfigMapList{}, "Service": &corev1.ServiceList{}, "PersistentVolumeClaim": &corev1.PersistentVolumeClaimList{},
+		"Deployment": &appsv1.DeploymentList{}, "StatefulSet": &appsv1.StatefulSetList{}, "Job": &batchv1.JobList{},
+		"Ingress": &networkingv1.IngressList{},
+	} {
+		w.List(list)
+		w.Must(meta.EachListItem(list, func(item runtime.Object) error {
+			if child := item.(client.Object); metav1.IsControlledBy(child, app) {
+				all = append(all, kind+" "+child.GetName())
+			}
+			return nil
+		}))
+	}
+	slices.Sort(all)
+	return all
 }

@@ -22,23 +22,18 @@ type Drains interface {
 	Drain(worker string) (done bool, err error)
 }
 
-// A worker goes when it has nothing left to do, and not before leastDrain.
-// DrainInterval is how often that is looked at.
-const (
-	DrainInterval = 5 * time.Second
-	leastDrain    = time.Minute
-)
+// DrainInterval is how often it is looked at whether a worker has nothing left to do.
+const DrainInterval = 5 * time.Second
 
 // draining are the workers that are on their way out.
 var draining = reconcile.NewValue[[]v1.Draining]()
 
-// drain waits for workers that are not wanted any more. Since when is in the status,
-// which outlives the process.
-func drain(drains Drains) step {
-	return reconcile.Func("drain", func(ctx context.Context, run run) (reconcile.Result, error) {
-		if drains == nil {
-			return reconcile.Continue, nil
-		}
+// leaving looks for workers that are not wanted any more and have a Deployment still,
+// and waits until they may go. Who leaves, and since when, is in the status before
+// anything is done about it: that outlives the process, and the steps that follow go
+// by it.
+func leaving(o *Options) step {
+	return reconcile.Func("leaving", func(ctx context.Context, run run) (reconcile.Result, error) {
 		app := run.Object()
 		workers := &appsv1.DeploymentList{}
 		if err := run.Client().List(ctx, workers, client.InNamespace(app.Namespace)); err != nil {
@@ -46,31 +41,45 @@ func drain(drains Drains) step {
 		}
 		var all []v1.Draining
 		defer func() { draining.Set(run, all) }()
-		pending := false
+		known, pending := 0, false
 		for i := range workers.Items {
-			deployment := &workers.Items[i]
-			worker, ok := strings.CutPrefix(deployment.Name, app.Name+"-")
-			if !ok || !metav1.IsControlledBy(deployment, app) || slices.Contains(app.Spec.Workers, worker) {
+			worker, ok := strings.CutPrefix(workers.Items[i].Name, app.Name+"-")
+			if !ok || !metav1.IsControlledBy(&workers.Items[i], app) || slices.Contains(app.Spec.Workers, worker) {
 				continue
 			}
-			known := v1.Draining{Name: worker, Since: metav1.NewTime(run.Now())}
-			for _, before := range app.Status.Draining {
-				if before.Name == worker {
-					known = before
-				}
+			leaves := v1.Draining{Name: worker, Since: metav1.NewTime(run.Now())}
+			if at := slices.IndexFunc(app.Status.Draining, func(before v1.Draining) bool { return before.Name == worker }); at >= 0 {
+				leaves = app.Status.Draining[at]
+				known++
 			}
-			all = append(all, known)
-			done, err := drains.Drain(deployment.Name)
+			all = append(all, leaves)
+			busy, err := o.busy(run, leaves)
 			if err != nil {
 				return reconcile.Result{}, fmt.Errorf("drain %s: %w", worker, err)
 			}
-			pending = pending || !done || run.Now().Sub(known.Since.Time) < leastDrain
+			pending = pending || busy
 		}
-		if pending {
+		switch {
+		case known < max(len(all), len(app.Status.Draining)):
+			return reconcile.Wait("Leaving", "it is noted which workers are not wanted any more").After(time.Second), nil
+		case pending:
 			return reconcile.Wait("Draining", "workers that are not wanted any more are drained").After(DrainInterval), nil
 		}
 		return reconcile.Continue, nil
 	}).Needs(reconcile.Access{Object: &appsv1.Deployment{}, Verbs: []string{"list", "watch"}})
+}
+
+// busy asks a worker to finish what it does, and reports whether it may not go yet.
+func (o *Options) busy(run run, worker v1.Draining) (bool, error) {
+	if o.Drains == nil {
+		return false, nil
+	}
+	done, err := o.Drains.Drain(run.Object().Name + "-" + worker.Name)
+	least := time.Minute
+	if o.Hasty {
+		least = 0
+	}
+	return !done || run.Now().Sub(worker.Since.Time) < least, err
 }
 
 // tellDraining keeps in the status what is being drained.

@@ -41,6 +41,8 @@ type Options struct {
 	Claims bool
 	// Drains lets workers finish before they go. Defaults to not.
 	Drains Drains
+	// Hasty lets them go as soon as they have finished. Defaults to not before a minute.
+	Hasty bool
 	// Before are further steps that run first.
 	Before []step
 	// Beside are further steps that run beside those that keep children.

@@ -14,15 +14,16 @@ import (
 )
 
 // workers keeps what each worker has. What is left of a worker goes when those that
-// are wanted are there.
+// are wanted are available: first its Deployment, then the Service, so that at each
+// moment there are a Service and pods that it selects.
 func workers(o *Options) step {
-	before := []step{drain(o.Drains)}
+	before := []step{leaving(o)}
 	if o.Claims {
 		before = append(before, resources.EnsureSet(each(workerClaim)).Named("WorkerClaims").ReadyWhen(exists[*corev1.PersistentVolumeClaim]))
 	}
 	return reconcile.Sequence(append(before,
+		resources.EnsureSet(workerServices).Named("WorkerServices"),
 		resources.EnsureSet(each(workerDeployment)).Named("Workers"),
-		resources.EnsureSet(each(workerService)).Named("WorkerServices"),
 	)...)
 }
 
@@ -35,6 +36,16 @@ func each[C any](one func(app *v1.MyApp, worker string) C) func(*v1.MyApp) ([]C,
 		}
 		return all, nil
 	}
+}
+
+// workerServices are those of the workers that are wanted, and of those that have a
+// Deployment still.
+func workerServices(app *v1.MyApp) ([]*corev1.Service, error) {
+	all, err := each(workerService)(app)
+	for _, leaves := range app.Status.Draining {
+		all = append(all, workerService(app, leaves.Name))
+	}
+	return all, err
 }
 
 // exists is good enough for a claim that waits for its first pod.

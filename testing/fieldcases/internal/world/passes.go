@@ -172,6 +172,7 @@ func (w *World) Quiet(step string, n int) {
 		}
 	}
 	w.Expect(len(w.Requests.Writes()) == 0, "%s: %d quiet passes wrote %v", step, n, w.Writes())
+	w.Expect(w.Count(Rejected) == 0, "%s: of %d quiet passes were rejected %v", step, n, w.Requests.All(Rejected))
 	w.Expect(len(w.Events.All()) == 0, "%s: %d quiet passes told %v", step, n, w.Events.All())
 	w.Mark()
 }

@@ -33,18 +33,6 @@ func (w *World) App(name string, change ...func(*v1.MyApp)) *App {
 	return w.Know(name)
 }
 
-// S0 is where most cases start: MyApp web, settled and rolled out.
-func (w *World) S0(change ...func(*v1.MyApp)) *App {
-	w.t.Helper()
-	app := w.App("web", change...)
-	w.Converge()
-	now := app.Get()
-	w.Expect(now.Status.ObservedGeneration == 1, "S0: observedGeneration is %d", now.Status.ObservedGeneration)
-	w.Condition("S0", app, "Ready", metav1.ConditionTrue, Available)
-	w.Mark()
-	return app
-}
-
 // Mark forgets what was sent, told and done so far.
 func (w *World) Mark() {
 	w.Requests.Reset()

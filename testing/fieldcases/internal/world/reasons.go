@@ -31,7 +31,7 @@ var reasons = map[Reason][]string{
 	ApplyFailed:     {"Forbidden", "Invalid", "InternalError", "Conflict", "TooManyRequests", "Error"},
 	Invalid:         {"Invalid"},
 	Conflict:        {"NotControlled"},
-	InvalidSpec:     {"InvalidSpec", "Invalid"},
+	InvalidSpec:     {"InvalidSpec"}, // the operator's own word
 	CleanupFailed:   {"CleanupFailed"},
 	Recreating:      {"Recreating", "Deleting"},
 	Resizing:        {"Resizing"},
