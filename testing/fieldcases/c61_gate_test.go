@@ -25,20 +25,27 @@ func c61() fieldCase {
 			app := w.S0()
 			app.Change(func(app *v1.MyApp) { app.Spec.NodeSelector = map[string]string{"zone": "nowhere"} })
 			app.Pass()
-			stuck := appsv1.DeploymentStatus{ObservedGeneration: 2, Replicas: 3, UpdatedReplicas: 1, ReadyReplicas: 1, AvailableReplicas: 1}
+			// The old pods serve still; the new one finds no node.
+			stuck := appsv1.DeploymentStatus{ObservedGeneration: 2, Replicas: 3, UpdatedReplicas: 1, ReadyReplicas: 2, AvailableReplicas: 2,
+				Conditions: []appsv1.DeploymentCondition{{
+					Type: appsv1.DeploymentProgressing, Status: corev1.ConditionTrue, Reason: "ReplicaSetUpdated",
+				}},
+			}
 			w.DeploymentStatus("web", stuck)
 			w.Mark()
 			for range 3 {
 				app.Pass()
 			}
 			w.Condition("step 1", app, "Ready", metav1.ConditionFalse, world.Progressing)
-			w.Wrote("step 1", map[string]int{"myapps/status": world.AtMost(1)})
+			w.Same("step 1: observedGeneration", int64(2), app.Get().Status.ObservedGeneration)
 			stuck.Conditions = []appsv1.DeploymentCondition{{
 				Type: appsv1.DeploymentProgressing, Status: corev1.ConditionFalse, Reason: "ProgressDeadlineExceeded",
 			}}
 			w.DeploymentStatus("web", stuck)
 			app.Pass()
 			w.Condition("past the deadline", app, "Ready", metav1.ConditionFalse, world.Stalled)
+			w.Same("past the deadline: observedGeneration", int64(2), app.Get().Status.ObservedGeneration)
+			w.Wrote("step 1", map[string]int{"myapps/status": world.AtMost(2)}) // that it progresses, and that it is stalled
 			w.Mark()
 
 			app.Change(func(app *v1.MyApp) { app.Spec.NodeSelector = nil })

@@ -8,6 +8,7 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -35,8 +36,10 @@ func c75() fieldCase {
 	return fieldCase{
 		id:     "C75",
 		trueup: func(p *world.Process) pipeline { return operator.New(operator.Options{Registry: p.Registry}) },
-		naive:  func(p *world.Process) *naive.Reconciler { return &naive.Reconciler{Registry: p.Registry} },
-		shows:  "step 1: Ready is True",
+		naive: func(p *world.Process) *naive.Reconciler {
+			return &naive.Reconciler{Registry: p.Registry, Faults: naive.Faults{Registers: true}}
+		},
+		shows: "step 1: Ready is True",
 		run: func(w *world.World) {
 			creds := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "creds", Namespace: w.Namespace}}
 			w.Must(w.User.Create(w.Context(), creds))
@@ -44,6 +47,7 @@ func c75() fieldCase {
 			hook := startHook(w)
 			w.Must(w.User.Delete(w.Context(), creds))
 			w.Expect(w.Eventually(func() bool { return refused(w, app) }), "the hook is not called")
+			w.Expect(len(w.Registry.Members()) == 1, "start: the Registry has %v", w.Registry.Members())
 			w.Delete(app.Get())
 			w.Mark()
 
@@ -61,7 +65,9 @@ func c75() fieldCase {
 			w.Condition("step 1", app, "Ready", metav1.ConditionFalse, world.AdmissionDenied)
 			w.Same("step 1: status writes", 1, w.Count(world.WritesTo("myapps/status")))
 			w.Expect(len(w.Registry.Members()) == 0, "step 1: the Registry has %v", w.Registry.Members())
-			w.Expect(len(app.Get().Finalizers) > 0, "step 1: the finalizer is gone")
+			_, cleanups := w.Registry.Calls()
+			w.Expect(cleanups >= 2, "step 1: %d clean-ups, want the first and more that do no harm", cleanups)
+			w.Expect(slices.Contains(app.Get().Finalizers, world.Finalizer), "step 1: the finalizers are %v", app.Get().Finalizers)
 			w.Mark()
 
 			hook.skips.Store(true)

@@ -40,7 +40,9 @@ func (r *Reconciler) ready(ctx context.Context, app *v1.MyApp) (bool, error) {
 		return false, client.IgnoreNotFound(err)
 	}
 	app.Status.ReadyReplicas = deployment.Status.ReadyReplicas
-	return deployment.Status.ReadyReplicas >= ptr.Deref(app.Spec.Replicas, 1), nil
+	n := ptr.Deref(app.Spec.Replicas, 1)
+	updated := !r.WaitsToApply || deployment.Status.UpdatedReplicas >= n
+	return updated && deployment.Status.ReadyReplicas >= n, nil
 }
 
 func (r *Reconciler) config(ctx context.Context, app *v1.MyApp) error {
