@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -29,6 +28,7 @@ import (
 func TestExact(t *testing.T) {
 	t.Run("a mutating admission policy acts on somebody else's write", exactMutatingPolicy)
 	t.Run("the items of a list are put in another order", exactReordered)
+	t.Run("the items of a set are put in another order", exactReorderedSet)
 	t.Run("the same manager writes the same fields within a second", exactSameManager)
 	t.Run("somebody writes a Secret's stringData", exactStringData)
 	t.Run("a field is pruned after a change of the CRD", exactPruned)
@@ -166,11 +166,18 @@ func exactStringData(t *testing.T) {
 	b.want("first pass", reconcile.Continue)
 	child := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: b.namespace}}
 	b.get(child)
-	patch := client.RawPatch(types.MergePatchType, []byte(`{"stringData":{"password":"wrong"}}`))
-	if err := b.User.Patch(t.Context(), child, patch); err != nil {
+	before := child.DeepCopy()
+	// An apply is merged, and who owns what is noted, before stringData goes into data.
+	theirs := client.ApplyConfigurationFromUnstructured(&unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Secret",
+		"metadata":   map[string]any{"name": child.Name, "namespace": child.Namespace},
+		"stringData": map[string]any{"password": "wrong"},
+	}})
+	if err := b.User.Apply(t.Context(), theirs, client.FieldOwner("somebody")); err != nil {
 		t.Fatal(err)
 	}
 	b.get(child)
+	sameEntry(t, before, child)
 	if string(child.Data["password"]) != "wrong" {
 		t.Fatalf("data = %v", child.Data)
 	}
@@ -193,6 +200,8 @@ func thingCRD(fields ...string) *apiextensionsv1.CustomResourceDefinition {
 	for _, field := range fields {
 		properties[field] = apiextensionsv1.JSONSchemaProps{Type: "string"}
 	}
+	text := &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &apiextensionsv1.JSONSchemaProps{Type: "string"}}
+	properties["members"] = apiextensionsv1.JSONSchemaProps{Type: "array", Items: text, XListType: ptr.To("set")}
 	return &apiextensionsv1.CustomResourceDefinition{
 		ObjectMeta: metav1.ObjectMeta{Name: "things.exact.example.com"},
 		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
