@@ -39,7 +39,7 @@ func (o *Options) desiredDeployment(app *v1.MyApp, run run, config *resources.Ch
 	podAnnotations := map[string]string{}
 	maps.Copy(podAnnotations, app.Spec.PodAnnotations)
 	if stored, ok := config.Observed(run); ok {
-		podAnnotations[HashAnnotation] = hash(stored.Data)
+		podAnnotations[HashAnnotation] = Hash(stored.Data)
 	}
 	port := ptr.Deref(app.Spec.Port, 8080)
 	container := corev1.Container{
@@ -75,8 +75,8 @@ func (o *Options) desiredDeployment(app *v1.MyApp, run run, config *resources.Ch
 	}, nil
 }
 
-// hash is a digest of content and nothing else.
-func hash(content any) string {
+// Hash is a digest of content and nothing else.
+func Hash(content any) string {
 	data, err := json.Marshal(content) // maps in the order of their keys
 	if err != nil {
 		return err.Error()

@@ -16,7 +16,7 @@ import (
 )
 
 // MigrationName is a function of the app's name and its image.
-func MigrationName(app, image string) string { return app + "-migrate-" + hash(image) }
+func MigrationName(app, image string) string { return app + "-migrate-" + Hash(image) }
 
 // found is the Job of the wanted image as it is.
 var found = reconcile.NewValue[*batchv1.Job]()

@@ -46,12 +46,18 @@ func (r *Registry) Calls() (creates, deletes int) {
 	return r.creates, r.deletes
 }
 
-// ConfirmDrain says that a worker has nothing left to do.
+// ConfirmDrain says that a worker has nothing left to do, to whoever asks.
 func (r *Registry) ConfirmDrain(worker string) {
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.drained[worker] = true
-	r.mu.Unlock()
-	r.world.change()
+}
+
+// Drains returns the workers that were asked to finish, each once.
+func (r *Registry) Drains() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Compact(slices.Sorted(slices.Values(r.drains)))
 }
 
 // Connection is what one process has to do with the Registry.
