@@ -42,6 +42,16 @@
 // is three writes instead of one, once. As long as nothing has to be applied the
 // entry stays as it is, and nothing is sent.
 //
+// # After a restart
+//
+// Nothing is remembered then, and a child that is as wanted is recognised by what the
+// cache shows, without a request: what the field manager owns of it is compared with what
+// would be applied, as Go values of the child's type, or as JSON where it is unstructured.
+// That needs no schema of the server's. Where a schema fills something in within what the
+// field manager owns, as defaults in the items of an atomic list, this is known for the
+// built-in kinds alone; a custom resource of which that is so, and one whose quantities
+// are spelled otherwise where it is unstructured, is applied once, which changes nothing.
+//
 // Whether a child or a reference is ready is told by [ReadinessOf] or by a test of
 // the author's; package cel, below this one, makes one from an expression.
 package resources

@@ -213,7 +213,11 @@ func (c *Child[T, C]) FormerManagers(names ...string) *Child[T, C] {
 // a name of the step's own, and the child is deleted before the object goes, and
 // confirmed gone by a read past the cache. desired must set the namespace unless
 // the kind is cluster-scoped. The operator needs its permissions for the kind
-// wherever such a child is. Defaults to an owner reference.
+// wherever such a child is.
+//
+// Defaults to an owner reference. Without Detached, a cluster-scoped child of an object
+// that is in a namespace is refused at setup, and one in another namespace, of which
+// only desired knows, in each pass, before anything is sent.
 func (c *Child[T, C]) Detached(finalizer string) *Child[T, C] {
 	c.err = errors.Join(c.err, c.engine.setDetached(finalizer))
 	return c

@@ -90,6 +90,40 @@ func exactReorderedSet(t *testing.T) {
 	b.quiet(child)
 }
 
+// What a CRD fills in within what the step owns is not known beforehand: after a restart
+// the child is applied once to be sure, and that is all.
+func TestARestartSendsAtMostOneApply(t *testing.T) {
+	b := newBench(t, resources.Ensure(func(app *v1.MyApp) (*unstructured.Unstructured, error) {
+		return &unstructured.Unstructured{Object: map[string]any{
+			"metadata": map[string]any{"name": app.Name},
+			"spec":     map[string]any{"atoms": []any{map[string]any{"name": "a"}}},
+		}}, nil
+	}).Kind(thing))
+	b.want("first pass", reconcile.Continue)
+	child := &unstructured.Unstructured{}
+	child.SetGroupVersionKind(thing)
+	child.SetName("web")
+	child.SetNamespace(b.namespace)
+	b.get(child)
+	before := child.GetResourceVersion()
+	if atoms, _, _ := unstructured.NestedSlice(child.Object, "spec", "atoms"); len(atoms) != 1 || atoms[0].(map[string]any)["mode"] != "usual" {
+		t.Fatalf("atoms = %v: nothing is filled in", atoms)
+	}
+	b.quiet(child)
+	for range 2 {
+		b.caughtUp(child)
+		b.restart()
+		b.writes()
+		b.want("after a restart", reconcile.Continue)
+		b.wrote("it is made sure of once", "patch things web")
+		b.quiet(child)
+	}
+	b.get(child)
+	if child.GetResourceVersion() != before {
+		t.Error("the child was changed")
+	}
+}
+
 // exactServersForm has what the server makes something else of, which is no drift.
 func exactServersForm(t *testing.T) {
 	for name, test := range map[string]struct {

@@ -201,6 +201,12 @@ func thingCRD(fields ...string) *apiextensionsv1.CustomResourceDefinition {
 		properties[field] = apiextensionsv1.JSONSchemaProps{Type: "string"}
 	}
 	text := &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &apiextensionsv1.JSONSchemaProps{Type: "string"}}
+	properties["atoms"] = apiextensionsv1.JSONSchemaProps{Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{
+		Schema: &apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{
+			"name": {Type: "string"},
+			"mode": {Type: "string", Default: &apiextensionsv1.JSON{Raw: []byte(`"usual"`)}},
+		}},
+	}}
 	properties["members"] = apiextensionsv1.JSONSchemaProps{Type: "array", Items: text, XListType: ptr.To("set")}
 	return &apiextensionsv1.CustomResourceDefinition{
 		ObjectMeta: metav1.ObjectMeta{Name: "things.exact.example.com"},

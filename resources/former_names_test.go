@@ -197,6 +197,10 @@ func TestMisuseOfDeletionIsToldAtSetup(t *testing.T) {
 			[]reconcile.Step[*v1.MyApp]{resources.Ensure(desiredConfigMap).Finalizer("")},
 			"Finalizer: the name is empty",
 		},
+		"an empty finalizer of a detached child": {
+			[]reconcile.Step[*v1.MyApp]{resources.Ensure(desiredConfigMap).Detached("")},
+			"Detached: the finalizer is empty",
+		},
 		"a former name that is taken": {
 			[]reconcile.Step[*v1.MyApp]{
 				resources.Ensure(desiredConfigMap).FormerlyNamed("other"),
