@@ -16,11 +16,16 @@ const cacheWait = time.Second
 
 // addChecks adds what tells the kubelet how the operator is. Alive is a process
 // that answers: nothing that a restart would not mend makes it dead, least of all
-// that the API server cannot be reached. Ready is one whose caches are filled;
-// [setUpWebhooks] adds that its webhooks can be called.
-func addChecks(mgr ctrl.Manager) error {
+// that the API server cannot be reached. Ready is one whose caches are filled, or,
+// if it serves webhooks, one whose webhooks can be called, see [setUpWebhooks]: the
+// API server may have to call them before it can fill the caches, and calls those
+// who are ready.
+func addChecks(mgr ctrl.Manager, webhooks bool) error {
 	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
 		return fmt.Errorf("add health check: %w", err)
+	}
+	if webhooks {
+		return nil
 	}
 	synced := func(request *http.Request) error {
 		ctx, cancel := context.WithTimeout(request.Context(), cacheWait)

@@ -78,7 +78,7 @@ func run(ctx context.Context, config *rest.Config, options options) error {
 			return err
 		}
 	}
-	if err := addChecks(mgr); err != nil {
+	if err := addChecks(mgr, options.webhooks); err != nil {
 		return err
 	}
 	if err := mgr.Start(ctx); err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"net"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -10,15 +11,24 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// relay is what the API server calls the webhooks through, so that they can seem
-// to be down or slow. It passes on what it does not understand: certificates are
-// the webhooks' own.
+// relay is what the API server calls the webhooks through, as it does through a
+// Service: calls go to the replicas that are ready, in turn. The webhooks can seem
+// to be down or slow, too. It passes on what it does not understand: certificates
+// are the webhooks' own.
 type relay struct {
-	port, target int
+	port int
 
-	mu    sync.Mutex
-	state string // "up", "down" or "slow"
-	calls map[net.Conn]net.Conn
+	mu       sync.Mutex
+	state    string // "up", "down" or "slow"
+	calls    map[net.Conn]net.Conn
+	replicas []replica
+	turns    int
+}
+
+// replica is where an operator serves webhooks, and what says whether it is ready.
+type replica struct {
+	address string
+	ready   func() error
 }
 
 func newRelay(t *testing.T) *relay {
@@ -27,14 +37,7 @@ func newRelay(t *testing.T) *relay {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, target, err := net.SplitHostPort(freeAddress(t))
-	if err != nil {
-		t.Fatal(err)
-	}
 	r := &relay{port: listener.Addr().(*net.TCPAddr).Port, state: "up", calls: map[net.Conn]net.Conn{}}
-	if r.target, err = strconv.Atoi(target); err != nil {
-		t.Fatal(err)
-	}
 	go func() {
 		for {
 			call, err := listener.Accept()
@@ -51,6 +54,38 @@ func newRelay(t *testing.T) *relay {
 	return r
 }
 
+// add adds a replica, and returns the port that it is to serve webhooks at.
+func (r *relay) add(t *testing.T, ready func() error) int {
+	t.Helper()
+	address := freeAddress(t)
+	_, text, err := net.SplitHostPort(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	port, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.replicas = append(r.replicas, replica{address, ready})
+	return port
+}
+
+// next returns where the replica serves whose turn it is, or "" if none is ready.
+func (r *relay) next() string {
+	r.mu.Lock()
+	r.turns++
+	turn, replicas := r.turns, slices.Clone(r.replicas)
+	r.mu.Unlock()
+	for i := range replicas {
+		if next := replicas[(turn+i)%len(replicas)]; next.ready() == nil {
+			return next.address
+		}
+	}
+	return ""
+}
+
 // serve passes a connection on, or drops it, or leaves it waiting for an answer.
 func (r *relay) serve(call net.Conn) {
 	r.mu.Lock()
@@ -64,9 +99,9 @@ func (r *relay) serve(call net.Conn) {
 	if state == "down" {
 		return
 	}
-	through, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(r.target)))
+	through, err := net.Dial("tcp", r.next())
 	if err != nil {
-		return
+		return // which it is too if there is nowhere to go
 	}
 	r.mu.Lock()
 	r.calls[call] = through

@@ -88,7 +88,8 @@ func (s *site) start(args []string) {
 	o.probeAddress, o.metricsAddress, o.leaderNamespace = s.probes, s.metrics, stage.Namespace
 	o.again = true
 	if s.webhooks != nil {
-		o.webhookPort = s.webhooks.target
+		ready := "http://" + s.probes + "/readyz"
+		o.webhookPort = s.webhooks.add(s.T, func() error { return s.expect(http.StatusOK, ready, "") })
 	}
 	account, err := s.env.ServiceAccount(s.ctx, stage.Namespace, stage.ServiceAccount)
 	s.must(err)

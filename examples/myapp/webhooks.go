@@ -58,7 +58,7 @@ func (o options) webhookServer() (webhook.Server, *certs.Keeper, error) {
 		Lifetime: o.webhookCertLifetime,
 	}
 	serve.TLSOpts = append(serve.TLSOpts, func(c *tls.Config) { c.GetCertificate = keeper.Certificate })
-	return webhook.NewServer(serve), keeper, nil
+	return keeper.Serve(webhook.NewServer(serve)), keeper, nil
 }
 
 // setUpWebhooks adds the webhooks to the manager.
@@ -76,9 +76,6 @@ func setUpWebhooks(mgr ctrl.Manager, keeper *certs.Keeper) error {
 	// The manager's client would cache all Secrets to read one.
 	if keeper.Client, err = client.New(mgr.GetConfig(), client.Options{Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper()}); err != nil {
 		return fmt.Errorf("make client for certificates: %w", err)
-	}
-	if err := mgr.Add(keeper); err != nil {
-		return fmt.Errorf("add keeper of certificates: %w", err)
 	}
 	if err := mgr.AddReadyzCheck("certificate", keeper.Check); err != nil {
 		return fmt.Errorf("add readiness check: %w", err)

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -27,28 +27,53 @@ import (
 )
 
 // newGuarded returns a site with webhooks and an operator that serves them. There
-// is an app, "old", from before there were webhooks, that they would refuse.
+// is an app, "old", from before there were webhooks, that they would refuse, and whose
+// image they would have trimmed.
 func newGuarded(t *testing.T, args ...string) *site {
 	t.Helper()
 	s := newSite(t, "config/without-webhooks")
-	old := s.app("old", "Img")
+	old := s.app("old", " Img")
 	old.Spec.NodeSelector = map[string]string{"disk": "very fast"}
 	s.must(s.client.Create(s.ctx, old))
-	s.Cleanup(func() {
-		_ = s.client.Delete(context.Background(), old)
-		none := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
-		_ = s.client.Patch(context.Background(), old, none) // whose operator has ended
-	})
+	s.Cleanup(func() { s.remove(old) })
 
 	s.install("config/default")
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: certificateName}}
 	s.must(client.IgnoreNotFound(s.client.Delete(s.ctx, secret)))
-	deployment := &appsv1.Deployment{}
-	s.get("myapp-controller-manager", deployment)
-	s.start(append(deployment.Spec.Template.Spec.Containers[0].Args, args...))
-	s.await("the operator is ready", func() error { return s.expect(http.StatusOK, "http://"+s.probes+"/readyz", "") })
+	s.start(append(s.arguments(), args...))
+	s.awaitReady()
 	s.await("the API server trusts it", func() error { return s.try("trial", "img:1") })
 	return s
+}
+
+// remove deletes an app whose operator has ended, once the API server does not convert it
+// any more.
+func (s *site) remove(app *v1.MyApp) {
+	s.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	none := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
+	if err := stage.Await(ctx, app.Name+" is gone", func(ctx context.Context) error {
+		if err := s.client.Delete(ctx, app); err != nil {
+			return client.IgnoreNotFound(err)
+		}
+		return client.IgnoreNotFound(s.client.Patch(ctx, app, none))
+	}); err != nil {
+		s.Error(err)
+	}
+}
+
+// arguments are those of the installed Deployment.
+func (s *site) arguments() []string {
+	s.Helper()
+	deployment := &appsv1.Deployment{}
+	s.get("myapp-controller-manager", deployment)
+	return deployment.Spec.Template.Spec.Containers[0].Args
+}
+
+func (s *site) awaitReady() {
+	s.Helper()
+	s.await("the operator is ready", func() error { return s.expect(http.StatusOK, "http://"+s.probes+"/readyz", "") })
 }
 
 func (s *site) app(name, image string) *v1.MyApp {
@@ -229,45 +254,4 @@ func TestCertificateRotation(t *testing.T) {
 func torn(err error) bool {
 	return err != nil && (strings.Contains(err.Error(), "broken pipe") ||
 		strings.Contains(err.Error(), "connection reset") || strings.HasSuffix(err.Error(), "EOF"))
-}
-
-// TestStoredVersionMigration does what UPGRADING.md says.
-func TestStoredVersionMigration(t *testing.T) {
-	s := newGuarded(t)
-	s.must(s.patch("old", `{"port":9090}`))
-	crd := &apiextensionsv1.CustomResourceDefinition{}
-	name := client.ObjectKey{Name: trust.Definition}
-	s.must(s.client.Get(s.ctx, name, crd))
-	for i := range crd.Spec.Versions {
-		crd.Spec.Versions[i].Storage = crd.Spec.Versions[i].Name == "v2"
-	}
-	s.must(s.client.Update(s.ctx, crd))
-
-	apps := &v2.MyAppList{}
-	s.await("v2 is stored", func() error { // the API server takes a moment to do so
-		if err := s.client.Get(s.ctx, name, crd); err != nil || len(crd.Status.StoredVersions) != 2 {
-			return fmt.Errorf("stored are %v: %w", crd.Status.StoredVersions, err)
-		}
-		return s.client.List(s.ctx, apps)
-	})
-	for i := range apps.Items {
-		before := apps.Items[i].ResourceVersion
-		s.await("it is stored anew", func() error {
-			if err := s.client.Get(s.ctx, client.ObjectKeyFromObject(&apps.Items[i]), &apps.Items[i]); err != nil {
-				return err
-			}
-			if err := s.client.Update(s.ctx, &apps.Items[i]); err != nil || apps.Items[i].ResourceVersion == before {
-				return fmt.Errorf("it is still as it was: %w", err)
-			}
-			return nil
-		})
-	}
-	crd.Status.StoredVersions = []string{"v2"}
-	s.must(s.client.Status().Update(s.ctx, crd))
-	app := s.app("old", "")
-	s.must(s.client.Get(s.ctx, client.ObjectKeyFromObject(app), app))
-	if app.Spec.Port != 9090 || app.Spec.Image != "Img" {
-		t.Errorf("v1 says %+v", app.Spec)
-	}
-	s.must(s.stop())
 }

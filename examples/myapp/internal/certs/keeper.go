@@ -3,9 +3,6 @@ package certs
 import (
 	"context"
 	"crypto/tls"
-	"errors"
-	"fmt"
-	"net/http"
 	"sync/atomic"
 	"time"
 
@@ -13,7 +10,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
 // Where the Secret has what.
@@ -23,11 +19,8 @@ const (
 	formerTrusted   = "former.crt"
 )
 
-// maxRound is the longest time between two looks.
-const maxRound = time.Minute
-
-// A Keeper keeps the certificate. It is a runnable of the manager, in each
-// replica. The fields are for setup; all but Lifetime are required.
+// A Keeper keeps the certificate, in each replica, while a server that [Keeper.Serve]
+// returns is served. The fields are for setup; all but Lifetime are required.
 type Keeper struct {
 	// Client reads and writes without a cache.
 	Client client.Client
@@ -44,52 +37,6 @@ type Keeper struct {
 
 	serving atomic.Pointer[tls.Certificate]
 	fault   atomic.Pointer[error]
-}
-
-// NeedLeaderElection says that each replica serves webhooks, not the leader alone.
-func (*Keeper) NeedLeaderElection() bool { return false }
-
-// Start keeps the certificate until the context is done. What goes wrong is
-// logged, shows in [Keeper.Check] and is tried again in the next round.
-func (k *Keeper) Start(ctx context.Context) error {
-	ticker := time.NewTicker(min(maxRound, k.lifetime()/30))
-	defer ticker.Stop()
-	for {
-		err := k.round(ctx)
-		if err != nil && ctx.Err() == nil {
-			log.FromContext(ctx).Error(err, "the certificate of the webhooks was not looked after")
-		}
-		k.fault.Store(&err)
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-		}
-	}
-}
-
-// Certificate returns what to serve with. It is for [tls.Config].GetCertificate.
-func (k *Keeper) Certificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
-	if certificate := k.serving.Load(); certificate != nil {
-		return certificate, nil
-	}
-	return nil, errors.New("there is no certificate yet")
-}
-
-// Check is a readiness check: there is a certificate, and the API server has been
-// told to trust it.
-func (k *Keeper) Check(*http.Request) error {
-	certificate := k.serving.Load()
-	if certificate == nil {
-		if fault := k.fault.Load(); fault != nil && *fault != nil {
-			return *fault
-		}
-		return errors.New("there is no certificate yet")
-	}
-	if time.Now().After(certificate.Leaf.NotAfter) {
-		return fmt.Errorf("the certificate has expired at %s", certificate.Leaf.NotAfter)
-	}
-	return nil
 }
 
 func (k *Keeper) lifetime() time.Duration {
