@@ -14,9 +14,11 @@ type defaulter struct{}
 // Default takes white space off the image, as copying leaves there, and starts an
 // autoscaler where the app is.
 func (defaulter) Default(_ context.Context, app *v1.MyApp) error {
-	app.Spec.Image = strings.TrimSpace(app.Spec.Image)
+	app.Spec.Image = trim(app.Spec.Image)
 	if scaling := app.Spec.Autoscaling; scaling != nil && scaling.MinReplicas == nil && app.Spec.Replicas != nil {
 		scaling.MinReplicas = new(max(1, min(*app.Spec.Replicas, scaling.MaxReplicas)))
 	}
 	return nil
 }
+
+func trim(image string) string { return strings.TrimSpace(image) }

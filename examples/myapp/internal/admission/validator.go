@@ -41,7 +41,7 @@ func judge(old, app *v1.MyApp) (admission.Warnings, error) {
 	spec := field.NewPath("spec")
 	var faults field.ErrorList
 	var warnings admission.Warnings
-	if app.Spec.Image != old.Spec.Image {
+	if app.Spec.Image != trim(old.Spec.Image) { // as the defaulter has trimmed it
 		warning, fault := judgeImage(app.Spec.Image, spec.Child("image"))
 		if fault != nil {
 			faults = append(faults, fault)

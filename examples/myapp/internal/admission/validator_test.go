@@ -31,6 +31,7 @@ func TestValidator(t *testing.T) {
 		"old and bad":     {"what is stored already stays changeable", spec("Img", bad), spec("Img", bad), nil, ""},
 		"old, and better": {"only what is new is judged", spec("Img", bad), spec("img:2", bad), nil, ""},
 		"old, and worse":  {"what is new is judged", spec("Img", nil), spec("Img", bad), []string{"very fast"}, ""},
+		"old, trimmed":    {"the defaulter did that, and not who changes the app", spec(" Img\n", nil), spec("Img", nil), nil, ""},
 		"key kept":        {"a new value is new", spec("img:1", map[string]string{"disk": "ssd"}), spec("img:1", bad), []string{"very fast"}, ""},
 	}
 	for name, test := range cases {
