@@ -36,6 +36,8 @@ func desiredDeployment(app *v1.MyApp, secretHash string) *appsv1.Deployment {
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: labels(app)},
 				Spec: corev1.PodSpec{
+					AutomountServiceAccountToken: new(false), // an app has no business at the API server
+
 					NodeSelector:              app.Spec.NodeSelector,
 					TopologySpreadConstraints: spreadOf(app),
 					Containers:                []corev1.Container{containerOf(app)},
@@ -53,7 +55,6 @@ func desiredDeployment(app *v1.MyApp, secretHash string) *appsv1.Deployment {
 		// as well, it would stay, and bring the other back, when there is no account
 		// any more.
 		pod.Spec.DeprecatedServiceAccount = app.Name
-		pod.Spec.AutomountServiceAccountToken = new(false)
 	}
 	if hasConfig(app) {
 		source := &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: app.Name}}
