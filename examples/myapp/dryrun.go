@@ -21,6 +21,15 @@ func dryRun(config *rest.Config, log logr.Logger) *rest.Config {
 	return config
 }
 
+// withoutWebhooks leaves the webhooks out, as those of a dry run would be called in
+// earnest. Nobody could trust them either: a certificate that is only tried is not kept.
+func (o *options) withoutWebhooks(log logr.Logger) {
+	if o.webhooks {
+		log.Info("webhooks are not served in a dry run")
+	}
+	o.webhooks = false
+}
+
 type rehearsal struct {
 	next http.RoundTripper
 	log  logr.Logger

@@ -55,6 +55,7 @@ func run(ctx context.Context, config *rest.Config, options options) error {
 	zone := dns.NewZone()
 	if options.dryRun {
 		config = dryRun(config, ctrl.Log.WithName("dry-run"))
+		options.withoutWebhooks(ctrl.Log.WithName("dry-run"))
 		zone = dns.DryRun(func(change string) { ctrl.Log.WithName("dry-run").Info("would write", "dns", change) })
 	}
 	server, keeper, err := options.webhookServer()

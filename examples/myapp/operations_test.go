@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"net"
 	"net/http"
 	"slices"
 	"testing"
@@ -143,14 +144,23 @@ func TestStopUnderLoad(t *testing.T) {
 	s.must(next.stop())
 }
 
-// A dry run has the API server try every write, and leaves everything as it was.
+// A dry run of what is installed has the API server try every write of an app with
+// everything, and leaves all as it was. It serves no webhooks.
 func TestDryRun(t *testing.T) {
 	s := newSite(t, "config/without-webhooks")
 	namespace := s.env.Namespace(t)
-	app := s.create(namespace, "web")[0]
+	app := s.app("web", "img:1")
+	app.Namespace = namespace
+	full(&app.Spec)
+	s.must(s.client.Create(s.ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: app.Spec.SecretName}}))
+	s.must(s.client.Create(s.ctx, app))
 	before := app.ResourceVersion
-	s.start([]string{"--dry-run", "--leader-elect", "--metrics-bind-address=0", "--namespaces=" + namespace})
-	wanted := []string{"myapps/status", "deployments", "services", "events"}
+	s.install("config/default")
+	s.start(append(s.arguments(), "--dry-run", "--namespaces="+namespace))
+	wanted := []string{
+		"myapps/status", "deployments", "services", "events", "configmaps", "serviceaccounts", "ingresses", "networkpolicies",
+		"horizontalpodautoscalers", "poddisruptionbudgets",
+	}
 	s.await("every write was tried", func() error {
 		for _, resource := range wanted {
 			if !slices.ContainsFunc(s.requests.All(), func(r steptest.Request) bool { return r.DryRun && r.Resource == resource && r.Code < 300 }) {
@@ -159,9 +169,13 @@ func TestDryRun(t *testing.T) {
 		}
 		return nil
 	})
+	s.awaitReady()
+	if _, err := net.Dial("tcp", s.webhooks.replicas[0].address); err == nil {
+		t.Error("it serves webhooks")
+	}
 	count, err := s.requests.Quiet(s.ctx)
 	s.must(err)
-	if count > 20 {
+	if count > 60 {
 		t.Errorf("%d requests for one app", count)
 	}
 	s.must(s.stop())
@@ -174,7 +188,7 @@ func TestDryRun(t *testing.T) {
 	if app.ResourceVersion != before {
 		t.Errorf("the app was written: %+v", app.ManagedFields)
 	}
-	for _, child := range []client.Object{&appsv1.Deployment{}, &corev1.Service{}} {
+	for _, child := range append(parts(), &appsv1.Deployment{}, &corev1.Service{}) {
 		if err := s.client.Get(s.ctx, client.ObjectKeyFromObject(app), child); !apierrors.IsNotFound(err) {
 			t.Errorf("there is a %T: %v", child, err)
 		}

@@ -53,7 +53,7 @@ func parse(flags *flag.FlagSet, args []string) (options, error) {
 	flags.StringVar(&o.pprofAddress, "pprof-bind-address", "0",
 		"where to serve profiles, to whoever can reach it: better localhost:6060 than :6060; 0 for not at all")
 	flags.BoolVar(&o.dryRun, "dry-run", false,
-		"write nothing: have the API server try every write, and log it; without leader election")
+		"write nothing: have the API server try every write, and log it; without leader election and webhooks")
 	flags.BoolVar(&o.metricsSecure, "metrics-secure", true,
 		"serve metrics over HTTPS, to whom the cluster allows it; false for plain HTTP, to everybody")
 	flags.BoolVar(&o.allowHTTP2, "enable-http2", false, "serve metrics and webhooks over HTTP/2 too")
