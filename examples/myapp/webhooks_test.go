@@ -226,10 +226,14 @@ func TestWebhookDownAndSlow(t *testing.T) {
 	s.must(s.stop())
 }
 
-// While the certificate is replaced again and again, and with each new connection
-// of the API server meeting the newest, no call fails.
+// While two replicas replace their certificate again and again, and with each new
+// connection of the API server meeting the newest of either in turn, no call fails.
 func TestCertificateRotation(t *testing.T) {
-	s := newGuarded(t, "--webhook-cert-lifetime=3s")
+	const brief = "--webhook-cert-lifetime=3s"
+	s := newGuarded(t, brief)
+	other := s.replica()
+	other.start(append(s.arguments(), brief))
+	other.awaitReady()
 	secret, last, rotations, calls := &corev1.Secret{}, []byte(nil), -1, 0
 	for rotations < 3 {
 		s.get(certificateName, secret)
@@ -246,8 +250,10 @@ func TestCertificateRotation(t *testing.T) {
 		s.must(s.ctx.Err())
 	}
 	t.Logf("%d certificates, %d calls, none failed", rotations+1, calls)
-	s.must(s.stop())
-	s.checkRights()
+	for _, replica := range []*site{s, other} {
+		s.must(replica.stop())
+		replica.checkRights()
+	}
 }
 
 // torn reports whether an error is of a connection that was cut while it was used.
