@@ -73,14 +73,27 @@ func (s *site) holder() string {
 func isLease(request steptest.Request) bool { return request.Resource == "leases" }
 
 // A new replica of the operator takes over from the old one, as it does in a
-// rolling upgrade, and has nothing to write over what is as it should be.
+// rolling upgrade, and has nothing to write over what is as it should be, nor to tell,
+// whatever the apps have.
 func TestTakeOverWritesNothing(t *testing.T) {
 	s := newSite(t, "config/without-webhooks")
 	namespace := s.env.Namespace(t)
+	s.must(s.client.Create(s.ctx, &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "settings"}, StringData: map[string]string{"TOKEN": "1"},
+	}))
 	apps := s.create(namespace, "a", "b", "c", "d", "e")
+	for i, app := range apps {
+		replicas := int32(i + 1)
+		s.edit(app, func() { app.Spec.Replicas = &replicas })
+	}
 	s.start(brisk)
-	for _, app := range apps {
-		deployment := s.awaitDeployment(app, 1)
+	for i, app := range apps {
+		s.awaitDeployment(app, int32(i+1))
+		s.edit(app, func() { full(&app.Spec) }) // and the replicas are the autoscaler's
+		for _, part := range parts() {
+			s.await(fmt.Sprintf("there is a %T", part), func() error { return s.client.Get(s.ctx, client.ObjectKeyFromObject(app), part) })
+		}
+		deployment := s.awaitDeployment(app, int32(i+1))
 		deployment.Status = appsv1.DeploymentStatus{
 			ObservedGeneration: deployment.Generation, Replicas: 1, UpdatedReplicas: 1, ReadyReplicas: 1, AvailableReplicas: 1,
 		}
@@ -102,12 +115,21 @@ func TestTakeOverWritesNothing(t *testing.T) {
 		return nil
 	})
 	// It works, and is through with what it found.
-	s.must(s.client.Patch(s.ctx, apps[0], client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"replicas":2}}`))))
-	s.awaitDeployment(apps[0], 2)
+	s.edit(apps[0], func() { apps[0].Spec.Image = "img:2" })
+	s.await("the new replica works", func() error {
+		deployment := s.awaitDeployment(apps[0], 1)
+		if image := deployment.Spec.Template.Spec.Containers[0].Image; image != "img:2" {
+			return fmt.Errorf("the image is %s", image)
+		}
+		return nil
+	})
 	_, err = next.requests.Quiet(s.ctx, here)
 	s.must(err)
 	if wrote := next.requests.All(here, func(r steptest.Request) bool { return r.Write() && r.Name != "a" }); len(wrote) > 0 {
 		t.Errorf("the new replica has sent %v", wrote)
+	}
+	if told := next.requests.All(here, steptest.Request.Event); len(told) != 1 {
+		t.Errorf("the new replica has told more or less than of the new image: %v", told)
 	}
 	s.must(next.stop())
 }
