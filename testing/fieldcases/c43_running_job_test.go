@@ -49,6 +49,8 @@ func c43() fieldCase {
 				}
 			}
 			one, two := operator.MigrationName("web", "img:1"), operator.MigrationName("web", "img:2")
+			w.StartJobs()
+			w.Settle()
 			w.Mark()
 
 			w.Upgrade()
@@ -58,20 +60,29 @@ func c43() fieldCase {
 			w.Condition("step 1", app, "Ready", metav1.ConditionFalse, world.Migrating)
 			w.Quiet("step 1", 5)
 			jobs("step 1", one)
+			running := &batchv1.JobList{}
+			w.List(running)
 
 			w.CompleteJobs()
 			w.Converge()
 			jobs("step 2", one)
+			w.Same("step 2: writes to Jobs", 0, w.Count(world.WritesTo("jobs")))
+			w.Same("step 2: UID", running.Items[0].UID, world.Get[batchv1.Job](w, one).UID)
+			w.Mark()
 			w.Condition("step 2", app, "Ready", metav1.ConditionTrue, world.Available)
 
 			app.Change(func(app *v1.MyApp) { app.Spec.Image = "img:2" })
 			w.Converge()
 			jobs("step 3", one, two)
+			w.Same("step 3: Jobs that go before the new one is complete", 0, len(w.Deletions("jobs")))
 			w.CompleteJobs()
 			w.Converge()
 			w.Expect(world.Gone[batchv1.Job](w, one), "step 3: the old Job is still there")
 			w.Converge()
 			jobs("step 3, at the end", two)
+			w.Same("step 3: creates", 1, w.Count(world.WritesTo("jobs"), world.Verb("create", "apply")))
+			gone := w.Deletions("jobs")
+			w.Expect(len(gone) == 1 && gone[0].Name == one && gone[0].UID == string(running.Items[0].UID), "step 3: deleted %v", gone)
 			w.Condition("step 3", app, "Ready", metav1.ConditionTrue, world.Available)
 			w.Quiet("step 3", 3)
 		},

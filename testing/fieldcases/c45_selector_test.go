@@ -52,6 +52,7 @@ func c45() fieldCase {
 			}
 			selects("step 1", "web")
 			w.Same("step 1: Service writes", 0, w.Count(world.WritesTo("services")))
+			w.Same("step 1: deleted Deployments", 0, len(w.Deletions("deployments")))
 			w.Condition("step 1", app, "Ready", metav1.ConditionFalse, world.Invalid)
 
 			w.Heal()

@@ -71,6 +71,7 @@ func c57() fieldCase {
 				pass := app.Pass()
 				w.Same(test.name+": steps that ran", test.ran, ran)
 				w.Expect(errors.Is(pass.Err, test.err) && (pass.Err == nil) == (test.err == nil), "%s: error %v, want %v", test.name, pass.Err, test.err)
+				w.Same(test.name+": RequeueAfter", test.after, pass.Result.RequeueAfter)
 				if test.err != nil {
 					w.Expect(pass.Result.IsZero(), "%s: an error with %v", test.name, pass.Result)
 				}

@@ -149,6 +149,18 @@ func (w *World) bind(claim *corev1.PersistentVolumeClaim) bool {
 	return true
 }
 
+// StartJobs lets all Jobs have a pod that runs.
+func (w *World) StartJobs() {
+	w.t.Helper()
+	jobs := &batchv1.JobList{}
+	w.List(jobs)
+	for i := range jobs.Items {
+		job, now := &jobs.Items[i], metav1.NewTime(w.Clock.Now())
+		job.Status.StartTime, job.Status.Active, job.Status.Ready = &now, 1, ptr.To[int32](1)
+		w.status(job)
+	}
+}
+
 // CompleteJobs lets all Jobs succeed.
 func (w *World) CompleteJobs() {
 	w.t.Helper()
@@ -164,8 +176,11 @@ func (w *World) CompleteJobs() {
 func (w *World) complete(job *batchv1.Job) {
 	w.t.Helper()
 	now := metav1.NewTime(w.Clock.Now())
-	job.Status.StartTime, job.Status.CompletionTime = &now, &now
-	job.Status.Succeeded = 1
+	if job.Status.StartTime == nil {
+		job.Status.StartTime = &now
+	}
+	job.Status.CompletionTime = &now
+	job.Status.Active, job.Status.Ready, job.Status.Succeeded = 0, ptr.To[int32](0), 1
 	for _, kind := range []batchv1.JobConditionType{batchv1.JobSuccessCriteriaMet, batchv1.JobComplete} {
 		job.Status.Conditions = append(job.Status.Conditions, batchv1.JobCondition{
 			Type: kind, Status: corev1.ConditionTrue, LastProbeTime: now, LastTransitionTime: now,
