@@ -3,6 +3,7 @@ package fieldcases_test
 import (
 	"context"
 	"sync/atomic"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -69,6 +70,7 @@ func c69() fieldCase {
 			app.Change(func(app *v1.MyApp) { app.Annotations = map[string]string{"paused": "true"} })
 			w.Idle()
 			first := w.Condition("step 2, when paused", app, "Paused", metav1.ConditionTrue, world.Any).LastTransitionTime
+			w.Eventually(func() bool { return time.Since(first.Time) > time.Second }) // times in a status are in seconds
 			app.Change(func(app *v1.MyApp) { app.Spec.Image = "img:2" })
 			w.Idle()
 			w.Wrote("step 2, while paused", map[string]int{"myapps/status": 2}) // that it is, and that it saw the image
