@@ -108,6 +108,9 @@ func (e *engine[T, C]) body(run *reconcile.Run[T], want *intent[C], live *observ
 	} else {
 		e.inherit(content, live.shared)
 		metadata["uid"] = string(live.shared.GetUID())
+		if live.exactly {
+			metadata["resourceVersion"] = live.shared.GetResourceVersion()
+		}
 	}
 	return json.Marshal(content)
 }

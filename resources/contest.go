@@ -2,6 +2,7 @@ package resources
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -28,6 +29,7 @@ const (
 type contest struct {
 	repairs int       // in a row
 	last    time.Time // when the last one was
+	rival   string    // who it is with, as far as that was found out
 	told    bool      // in an event
 }
 
@@ -43,11 +45,11 @@ func pauseAfter(repairs int) time.Duration {
 // damp is asked before an existing child is applied. It returns what the step
 // waits for if that was done again and again.
 func (e *engine[T, C]) damp(
-	run *reconcile.Run[T], slot *slot[C], want *intent[C], live C, found state,
+	ctx context.Context, run *reconcile.Run[T], slot *slot[C], want *intent[C], live C, found state,
 ) (reconcile.Result, bool, error) {
 	switch {
-	case found == changed:
-		return e.contested(run, slot, want, live)
+	case found == changed || found == hidden:
+		return e.contested(ctx, run, slot, want, live)
 	case found == unknown && slot.record != nil && slot.record.hash != want.hash:
 		return e.unsettled(run, slot, want, live)
 	}
@@ -57,27 +59,31 @@ func (e *engine[T, C]) damp(
 // contested is asked before a child is repaired that somebody has changed since
 // it was applied. It returns what the step waits for if it is too soon.
 func (e *engine[T, C]) contested(
-	run *reconcile.Run[T], slot *slot[C], want *intent[C], live C,
+	ctx context.Context, run *reconcile.Run[T], slot *slot[C], want *intent[C], live C,
 ) (reconcile.Result, bool, error) {
-	fight := slot.troubles().contest
-	if fight == nil {
-		return reconcile.Result{}, false, nil
-	}
-	rest := pauseAfter(fight.repairs) - run.Now().Sub(fight.last)
+	rest := slot.pause(run.Now())
 	if rest <= 0 {
 		return reconcile.Result{}, false, nil
 	}
-	wanted, err := e.content(run, want)
-	if err != nil {
+	fight := slot.troubles().contest
+	if err := e.findRival(ctx, run, fight, want, live); err != nil {
 		return reconcile.Result{}, false, err
 	}
-	message := fmt.Sprintf("%s is changed again and again by %s; repairs are made less often",
-		want, rival(live, e.manager(run), wanted))
+	message := fmt.Sprintf("%s is changed again and again by %s; repairs are made less often", want, fight.rival)
 	if !fight.told {
 		fight.told = true
 		run.Warn(live, "Contested", "Apply", "%s: %s", e.step, message)
 	}
 	return reconcile.Wait("Contested", message).After(rest), true, nil
+}
+
+// pause returns for how long the child is not to be repaired yet.
+func (s *slot[C]) pause(now time.Time) time.Duration {
+	fight := s.troubles().contest
+	if fight == nil {
+		return 0
+	}
+	return pauseAfter(fight.repairs) - now.Sub(fight.last)
 }
 
 // repaired counts a repair. One that the server has refused is none: nobody has
@@ -92,8 +98,29 @@ func (s *slot[C]) repaired(now time.Time) {
 	fight.last = now
 }
 
+// findRival finds out who a contest is with. Where the cache keeps only what we own
+// it looks past it, once.
+func (e *engine[T, C]) findRival(
+	ctx context.Context, run *reconcile.Run[T], fight *contest, want *intent[C], live C,
+) error {
+	wanted, err := e.content(run, want)
+	if err != nil {
+		return err
+	}
+	name := rival(live, e.manager(run), wanted)
+	if name == "" && fight.rival == "" {
+		whole := e.empty(want.key)
+		if err := run.Live().Get(ctx, want.key, whole); client.IgnoreNotFound(err) != nil {
+			return fmt.Errorf("read %s: %w", want, err)
+		}
+		name = cmp.Or(rival(whole, e.manager(run), wanted), "somebody")
+	}
+	fight.rival = cmp.Or(name, fight.rival)
+	return nil
+}
+
 // rival names the manager other than ours that was the last to set a field that
-// we want to set, and the field.
+// we want to set, and the field. It is "" if there is none.
 func rival(live client.Object, manager string, wanted map[string]any) string {
 	entries := slices.Clone(live.GetManagedFields())
 	slices.SortStableFunc(entries, func(a, b metav1.ManagedFieldsEntry) int {
@@ -119,7 +146,7 @@ func rival(live client.Object, manager string, wanted map[string]any) string {
 			return fmt.Sprintf("%s (field %s)", entry.Manager, field)
 		}
 	}
-	return "somebody"
+	return ""
 }
 
 func timeOf(entry metav1.ManagedFieldsEntry) int64 {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	toolscache "k8s.io/client-go/tools/cache"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -16,9 +17,23 @@ import (
 )
 
 func TestAContestIsNoticedNamedAndBackedOffFrom(t *testing.T) {
+	for name, transform := range map[string]toolscache.TransformFunc{
+		"the cache has all managedFields": nil,
+		"only our own":                    resources.TrimManagedFields("test"),
+		"none":                            stripAll,
+	} {
+		t.Run(name, func(t *testing.T) { testContest(t, transform) })
+	}
+}
+
+func testContest(t *testing.T, transform toolscache.TransformFunc) {
+	t.Helper()
 	b := newBench(t, resources.Ensure(desiredConfigMap))
 	clock := clocktesting.NewFakePassiveClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 	b.Environment.Clock = clock
+	if transform != nil {
+		b.Environment.Client = &transformed{Client: b.Environment.Client, transform: transform}
+	}
 	b.want("first pass", reconcile.Continue)
 	child := b.configMap()
 	interfere := func() {
@@ -48,12 +63,23 @@ func TestAContestIsNoticedNamedAndBackedOffFrom(t *testing.T) {
 		}
 	}
 	b.wrote("it is not repaired at once any more")
+	child.Labels["theirs"] = "x"
+	b.update(child)
+	b.caughtUp(child)
+	if result, err := b.pass(); err != nil || !strings.Contains(result.Message(), "meddler (field .data.image)") {
+		t.Errorf("after a change of somebody else: got %v, %v; want the same words", result, err)
+	}
 	if events := b.Events.All(); len(events) != 1 || !strings.HasPrefix(events[0], "Warning Contested") {
 		t.Errorf("events = %q, want one", events)
 	}
 	clock.SetTime(clock.Now().Add(10 * time.Second))
 	b.want("when it is time", reconcile.Continue)
 	b.wrote("it is repaired", "patch configmaps web")
+	b.get(child)
+	child.Labels["theirs"] = "y"
+	b.update(child)
+	b.caughtUp(child)
+	b.want("a change that leaves it as wanted is none to wait for", reconcile.Continue)
 	interfere()
 	if result, err := b.pass(); err != nil || result.RequeueAfter() <= 10*time.Second {
 		t.Errorf("got %v, %v; want to wait longer", result, err)

@@ -133,7 +133,15 @@ func (e *engine[T, C]) converge(
 				slot.settle(run.Now)
 				return e.judged(run, slot.record, live)
 			}
-			result, wait, err := e.damp(run, slot, want, live.shared, found)
+			if found == hidden && attempt == 1 && slot.pause(run.Now()) > 0 {
+				// Past the cache nothing is dropped: it tells whether there is anything to
+				// repair, and who it is that interferes.
+				if live, err = e.lookLive(ctx, run, slot, want.key); err != nil {
+					return reconcile.Result{}, nil, err
+				}
+				continue
+			}
+			result, wait, err := e.damp(ctx, run, slot, want, live.shared, found)
 			if wait || err != nil {
 				return result, live, err
 			}
@@ -141,16 +149,12 @@ func (e *engine[T, C]) converge(
 		if last := slot.wasRefused(run.Object(), want, live, run.Now()); last != nil {
 			return last.result, nil, last.err
 		}
-		applied, err := e.applyOver(ctx, run, slot, want, live)
+		if found == hidden {
+			live = &observation[C]{shared: live.shared, exactly: true}
+		}
+		answer, err := e.applyOver(ctx, run, slot, want, live)
 		if err == nil {
-			if slot.record, err = newRecord(want, applied, e.manager(run)); err != nil {
-				return reconcile.Result{}, nil, fmt.Errorf("remember %s: %w", want, err)
-			}
-			if found == changed {
-				slot.repaired(run.Now())
-			}
-			seen := share(applied)
-			return e.judged(run, slot.record, seen)
+			return e.applied(run, slot, want, live, found, answer)
 		}
 		if e.recreate && live != nil && isImmutable(err) && !isRace(err) {
 			result, err := e.replace(ctx, run, slot, want, live, err)
@@ -165,6 +169,21 @@ func (e *engine[T, C]) converge(
 			return reconcile.Result{}, nil, err
 		}
 	}
+}
+
+// applied remembers the answer to an apply, and that it was a repair if it was.
+func (e *engine[T, C]) applied(
+	run *reconcile.Run[T], slot *slot[C], want *intent[C], live *observation[C], found state, answer C,
+) (reconcile.Result, *observation[C], error) {
+	known, err := newRecord(want, answer, e.manager(run))
+	if err != nil {
+		return reconcile.Result{}, nil, fmt.Errorf("remember %s: %w", want, err)
+	}
+	slot.record = known
+	if found == changed || found == hidden && answer.GetResourceVersion() != live.shared.GetResourceVersion() {
+		slot.repaired(run.Now())
+	}
+	return e.judged(run, known, share(answer))
 }
 
 // compare says what is known of an existing child.

@@ -13,6 +13,10 @@ import (
 type observation[C client.Object] struct {
 	shared C // may be the cache's or a record's: never changed, never handed out
 
+	// exactly says that an apply must find this very version. One that does has
+	// changed something if the answer has another.
+	exactly bool
+
 	once sync.Once
 	copy C
 }

@@ -54,6 +54,7 @@ const (
 	unknown  state = iota // nothing for certain: it has to be applied
 	asWanted              // what is wanted was applied, and that is what is there
 	changed               // what is wanted was applied, and somebody has changed it
+	hidden                // what is wanted was applied, and the cache drops what would tell the rest
 )
 
 // compare says, of a record or of none, what is known of a child. It is as wanted
@@ -71,7 +72,7 @@ func (r *record[C]) compare(want *intent[C], live C, manager string) (state, err
 		return asWanted, nil
 	}
 	if len(live.GetManagedFields()) == 0 {
-		return unknown, nil // the cache drops them: nothing can be said
+		return hidden, nil
 	}
 	projected, _, err := projection(live, manager)
 	if err != nil {

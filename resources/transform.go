@@ -17,10 +17,13 @@ import (
 // Name the field managers of all pipelines that share the cache: a pipeline's is
 // its name, unless its environment says otherwise; those of steps that
 // [Child.FieldManager] names; and those of old that [Child.FormerManagers] names.
-// What the owners have that [Child.Share] an object under one of them is kept too. With a transform that drops
-// managedFields altogether steps are as exact, but send an apply, which changes
-// nothing, for every change of a child that they did not make themselves, and
-// one for each child after a restart.
+// What the owners have that [Child.Share] an object under one of them is kept too.
+//
+// With a transform that drops managedFields altogether steps are as exact, but send
+// an apply, which changes nothing, for every change of a child that they did not
+// make themselves, and one for each child after a restart. Such an apply conflicts
+// if the cache is behind, and the child is then read past it; so it is, for each
+// such change, while somebody contests the child and repairs are put off.
 func TrimManagedFields(managers ...string) toolscache.TransformFunc {
 	return func(object any) (any, error) {
 		accessor, err := meta.Accessor(object)
