@@ -46,7 +46,7 @@ type Case struct {
 }
 
 // Next is what comes after a pass. Each begins when all that followed from what was
-// written before is done: passes that must write nothing.
+// written before is done: passes that must send nothing, see [Want.Restless].
 type Next struct {
 	// Do is done by a user, whose client works in the namespace of the case. Defaults to
 	// nothing.
@@ -86,8 +86,10 @@ type Want struct {
 	// Golden is a file with all objects as they are after the pass. It is written when
 	// the test is run with -steptest.update. Defaults to none.
 	Golden string
-	// Restless says that a second pass over what this one has left may write something.
-	// The default is that it must not.
+	// Restless says that a second pass over what this one has left may send requests, tell
+	// events and fail. The default is that it must not: it must not even read live, or try
+	// a dry run. The passes that this one woke are second ones, and one more is made that
+	// nothing has to wake. None is looked at after a pass that failed.
 	Restless bool
 }
 

@@ -144,7 +144,7 @@ func TestCasesTellWhatIsWrong(t *testing.T) {
 		"no owner":     {func(c *Case) { c.Want.Objects = []client.Object{ownedBy(said("hello"), "nobody")} }, "ConfigMap web (-want +got)"},
 		"none":         {func(c *Case) { c.Want.Objects = []client.Object{other(said("hello"))} }, "there is no ConfigMap other"},
 		"one too many": {func(c *Case) { c.Want.Gone = []client.Object{said("")} }, "ConfigMap web is there"},
-		"quiet":        {func(c *Case) { c.Setup = mirror{restless: true}.setup }, "a second pass wrote"},
+		"quiet":        {func(c *Case) { c.Setup = mirror{restless: true}.setup }, "a second pass sent"},
 		"no pass":      {func(c *Case) { c.Then = []Next{{Want: calm}} }, "then, 1: there is a pass: false, want true"},
 		"a pass":       {func(c *Case) { c.Then = []Next{{Wait: time.Hour, Idle: true, Want: calm}} }, "then, 1: there is a pass: true, want false"},
 		"a later pass": {func(c *Case) { c.Then = []Next{{Do: say("bye"), Want: calm}} }, "then, 1: writes (-want +got)"},

@@ -25,7 +25,11 @@ func (b *bench) told(request Request) Request {
 func (b *bench) words(requests []Request) []string {
 	words := make([]string, 0, len(requests))
 	for _, request := range requests {
-		words = append(words, b.told(request).String())
+		word := b.told(request).String()
+		if request.DryRun {
+			word += " (dry run)"
+		}
+		words = append(words, word)
 	}
 	return words
 }

@@ -21,7 +21,7 @@
 //		}.Run(t)
 //	}
 //
-// A second pass must write nothing. Setup is that of production, of a pipeline or of a
+// A second pass must send nothing and tell no event, see [Want.Restless]. Setup is that of production, of a pipeline or of a
 // Reconcile written by hand. On demand requests fail ([Case.Refuse]), and the cache
 // shows objects as they were before ([Case.Stale]) or not at all ([Case.Unseen]). Steps
 // may run at the same time: their requests take turns, in the order of their texts. The

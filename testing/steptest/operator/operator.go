@@ -51,6 +51,7 @@ type Operator struct {
 	cache   *Cache
 	manager *manager
 	queues  []*queue
+	latest  func() // adds what the latest pass was over to its queue
 	stop    context.CancelFunc
 	ended   sync.WaitGroup
 	crashed atomic.Bool
@@ -134,10 +135,19 @@ func (o *Operator) Waiting() int {
 func (o *Operator) Pass() (ctrl.Request, bool) {
 	for _, queue := range o.queues {
 		if request, ok := queue.pass(); ok {
+			o.latest = func() { queue.Add(request) }
 			return request, true
 		}
 	}
 	return ctrl.Request{}, false
+}
+
+// Again puts the object that the latest pass was over into its queue, as if it had been
+// woken. Without a pass there is nothing to put.
+func (o *Operator) Again() {
+	if o.latest != nil {
+		o.latest()
+	}
 }
 
 // Later returns how long it is until the next pass that was asked for later, by a

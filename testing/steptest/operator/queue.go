@@ -176,6 +176,7 @@ func (q *queue) AddRateLimited(request ctrl.Request) {
 	q.after(request, q.limiter.When(request), true)
 }
 
+// after has a request wait. It waits once, as in a workqueue: for the soonest of its times.
 func (q *queue) after(request ctrl.Request, wait time.Duration, retry bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -183,7 +184,18 @@ func (q *queue) after(request ctrl.Request, wait time.Duration, retry bool) {
 		q.add(request)
 		return
 	}
-	q.timers = append(q.timers, timer{at: time.Now().Add(wait), request: request, retry: retry})
+	waits := timer{at: time.Now().Add(wait), request: request, retry: retry}
+	q.timers = slices.DeleteFunc(q.timers, func(other timer) bool {
+		if other.request != request {
+			return false
+		}
+		if other.at.Before(waits.at) {
+			waits.at = other.at
+		}
+		waits.retry = waits.retry || other.retry
+		return true
+	})
+	q.timers = append(q.timers, waits)
 	slices.SortStableFunc(q.timers, func(a, b timer) int { return a.at.Compare(b.at) })
 }
 

@@ -19,7 +19,7 @@ func TestANewMyApp(t *testing.T) {
 		t.Fatal(err)
 	}
 	steptest.Case{
-		Reason: "everything is made at once, and a second pass writes nothing",
+		Reason: "everything is made at once, and a second pass sends nothing",
 		Kinds:  kinds,
 		Setup:  func(mgr ctrl.Manager) error { return controller.NewPipeline(dns.NewZone()).SetupWithManager(mgr) },
 		Given:  []client.Object{lives.App()},
