@@ -66,9 +66,15 @@ var troubles = map[string]trouble{
 			operator.Disturb(proxy.Every(1, proxy.Trouble{Reset: true}, proxy.Watch))
 			operator.DropWatches()
 			w.change(2)
+			w.await("new watches are turned away", func() error {
+				if operator.Tally().Reset == 0 {
+					return errNoMore
+				}
+				return nil
+			})
 			operator.Disturb(nil)
 		},
-		happened: func(_ *world, seen proxy.Tally) int { return seen.Dropped },
+		happened: func(_ *world, seen proxy.Tally) int { return min(seen.Dropped, seen.Reset) },
 	},
 	"no way to the API server": {
 		reason: "an API server that was away is found again",
