@@ -19,6 +19,9 @@ func TestThePageIsCompiled(t *testing.T) {
 	if got := strings.Count(string(page), "```go"); len(blocks) != got || got < 2 {
 		t.Fatalf("%d of %d Go blocks say where they are from, want all, and at least 2", len(blocks), got)
 	}
+	if lines := strings.Count(blocks[0][2], "\n") + 1; lines > 20 {
+		t.Errorf("the test of a whole pipeline takes %d lines, want at most 20", lines)
+	}
 	for _, block := range blocks {
 		code, err := os.ReadFile(filepath.Join("../..", block[1]))
 		if err != nil {
