@@ -25,8 +25,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/conversion"
 )
 
-// manager is what controllers are set up with. It serves no metrics, probes or
-// webhooks, and is always the leader.
+// manager is what controllers are set up with. It serves no metrics or
+// probes, takes webhooks and never calls them, and is always the leader.
 type manager struct {
 	options  Options
 	operator *Operator
@@ -34,6 +34,7 @@ type manager struct {
 	client   client.Client
 	added    []ctrlmanager.Runnable
 	elected  chan struct{}
+	webhooks webhooks
 	logger   logr.Logger
 }
 
@@ -43,7 +44,7 @@ func newManager(options Options, operator *Operator, live client.Client) *manage
 	m := &manager{
 		options: options, operator: operator, live: live, elected: make(chan struct{}),
 		client: &cachedClient{Client: live, cache: operator.cache},
-		logger: logr.Discard(),
+		logger: logr.Discard(), webhooks: webhooks{http.NewServeMux()},
 	}
 	if options.Logged != nil {
 		m.logger = logr.New(sink{options.Logged})
@@ -70,7 +71,7 @@ func (m *manager) Add(runnable ctrlmanager.Runnable) error {
 		return queue
 	}
 	if reflect.TypeOf(replace) != field.Type() {
-		return fmt.Errorf("operator: a controller of %s: only those of ctrl.Request can be run", field.Type())
+		return fmt.Errorf("operator: a controller whose requests are other ones, with a queue made by %s: only those of reconcile.Request can be run", field.Type())
 	}
 	field.Set(reflect.ValueOf(replace))
 	m.operator.queues = append(m.operator.queues, queue)
@@ -81,7 +82,7 @@ func (m *manager) Elected() <-chan struct{}                                { ret
 func (m *manager) AddMetricsServerExtraHandler(string, http.Handler) error { return nil }
 func (m *manager) AddHealthzCheck(string, healthz.Checker) error           { return nil }
 func (m *manager) AddReadyzCheck(string, healthz.Checker) error            { return nil }
-func (m *manager) GetWebhookServer() webhook.Server                        { return nil }
+func (m *manager) GetWebhookServer() webhook.Server                        { return m.webhooks }
 func (m *manager) GetLogger() logr.Logger                                  { return m.logger }
 func (m *manager) GetConverterRegistry() conversion.Registry               { return conversion.NewRegistry() }
 func (m *manager) GetHTTPClient() *http.Client {
