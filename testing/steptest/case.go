@@ -75,8 +75,11 @@ type Want struct {
 	Conditions map[string]string
 	// Error is a part of the error of the pass. Empty means that there is none.
 	Error string
-	// After is when the operator asked to look again, 0 for never. It is not looked at
-	// if the pass failed.
+	// Terminal says that the error is not retried. There must be one. The default is that
+	// it is.
+	Terminal bool
+	// After is when the operator asked to look again, 0 for never. After an error that is
+	// retried it is how long the controller waits before it does, and 0 says nothing.
 	After time.Duration
 	// Objects are those that there are after the pass, as far as they are told here: what
 	// is left out may be whatever. Defaults to none, which says nothing.

@@ -66,16 +66,28 @@ func (b *bench) compare(want Want) {
 	if (want.Error == "") != (told == "") || !strings.Contains(told, want.Error) {
 		b.fault("the error is %q, want %q", told, want.Error)
 	}
-	after, _ := b.operator.Later()
-	if after = max(0, after-b.waited); told == "" && (after > want.After || after < want.After-b.slack()) {
-		b.fault("looks again after %s, want %s", after, want.After)
-	}
+	b.again(want, told != "")
 	if diff := cmp.Diff(want.Conditions, b.conditions(want)); diff != "" {
 		b.fault("conditions (-want +got):\n%s", diff)
 	}
 	b.objects(want.Objects, want.Gone)
 	if want.Golden != "" {
 		b.golden(want.Golden)
+	}
+}
+
+// again compares when a pass is made again.
+func (b *bench) again(want Want, failed bool) {
+	if retried := b.operator.Retrying(); failed && retried == want.Terminal {
+		b.fault("the error is retried: %t, want %t", retried, !want.Terminal)
+		return
+	}
+	after, _ := b.operator.Later()
+	if after = max(0, after-b.waited); failed && !want.Terminal && want.After == 0 {
+		return
+	}
+	if after > want.After || after < want.After-b.slack() {
+		b.fault("looks again after %s, want %s", after, want.After)
 	}
 }
 

@@ -22,6 +22,11 @@ func (c Case) required(t *testing.T) {
 	case len(c.Given) == 0 && c.wantsConditions():
 		t.Fatalf("case %q: Conditions are those of the first object that is given, and none is", c.Reason)
 	}
+	for _, want := range c.wants() {
+		if want.Terminal && want.Error == "" {
+			t.Fatalf("case %q: Terminal is said of an error, and none is wanted", c.Reason)
+		}
+	}
 	for request, code := range c.Refuse {
 		if code < http.StatusBadRequest {
 			t.Fatalf("case %q: Refuse %q: %d is no code of a refusal", c.Reason, request, code)
@@ -30,8 +35,16 @@ func (c Case) required(t *testing.T) {
 }
 
 func (c Case) wantsConditions() bool {
-	return len(c.Want.Conditions) > 0 ||
-		slices.ContainsFunc(c.Then, func(next Next) bool { return len(next.Want.Conditions) > 0 })
+	return slices.ContainsFunc(c.wants(), func(want Want) bool { return len(want.Conditions) > 0 })
+}
+
+// wants returns what is wanted of all passes.
+func (c Case) wants() []Want {
+	wants := []Want{c.Want}
+	for _, next := range c.Then {
+		wants = append(wants, next.Want)
+	}
+	return wants
 }
 
 // idle tells what of the case has had no effect: it would pass without it.

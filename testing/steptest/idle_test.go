@@ -65,6 +65,7 @@ var broken = map[string]struct {
 	"no controller": {func(c *Case) { c.Setup = func(ctrl.Manager) error { return nil } }, "no controller was added to the manager"},
 	"nil":           {func(c *Case) { c.Given = append(c.Given, nil) }, "an object is nil"},
 	"conditions":    {func(c *Case) { c.Given, c.Want = nil, Want{Conditions: done} }, "Conditions are those of the first object that is given"},
+	"terminal":      {func(c *Case) { c.Want.Terminal = true }, "Terminal is said of an error, and none is wanted"},
 	"code":          {func(c *Case) { c.Refuse = map[string]int{"create configmaps demo": 0} }, "0 is no code of a refusal"},
 	"gone":          {func(c *Case) { c.Given = []client.Object{dying(saying("hello"))} }, "it has a deletionTimestamp and no finalizer: such an object is gone"},
 	"comes back":    {func(c *Case) { c.Stale = []client.Object{dying(held(saying("hello")))} }, "it is being deleted where it is stale"},
