@@ -39,6 +39,9 @@ type Case struct {
 	// Refuse are requests that are not let through, as [Request.String] tells them, each
 	// with the code that answers them. Each must be sent in the course of the case.
 	Refuse map[string]int
+	// Fail are requests that fail some times, from the beginning on. All of it must come
+	// to pass in the course of the case.
+	Fail []Failure
 	// Want is what is wanted of the first pass.
 	Want Want
 	// Then are what comes after it, one after the other.
@@ -46,13 +49,23 @@ type Case struct {
 }
 
 // Next is what comes after a pass. Each begins when all that followed from what was
-// written before is done: passes that must send nothing, see [Want.Restless].
+// written before is done: passes that must send nothing, see [Want.Restless], and
+// [Next.Behind] for what begins earlier.
 type Next struct {
 	// Do is done by a user, whose client works in the namespace of the case. Defaults to
 	// nothing.
 	Do func(ctx context.Context, user client.Client) error
 	// Wait is how much time goes by then. Defaults to none.
 	Wait time.Duration
+	// Fail are requests that fail some times, from then on. All of it must come to pass in
+	// the course of the case.
+	Fail []Failure
+	// Behind are objects of the kinds of which the cache does not show yet, in this pass,
+	// what was done since the pass before it began, by the operator itself or by the user
+	// of Do. There must be something. What follows from the pass before is not waited for
+	// then, and if nothing wakes the operator the object of that pass is looked at again.
+	// After this pass the cache has caught up.
+	Behind []client.Object
 	// Idle says that there is no pass then. The default is that there is one.
 	Idle bool
 	// Want is what is wanted of the pass.
@@ -118,6 +131,8 @@ func (c Case) Run(t *testing.T) {
 //     at at once, and After may be some seconds less.
 //   - Golden files are not written, and the addresses of Services are not compared.
 //   - In which order writes are sent and events are told is not compared.
+//   - The cache shows only kinds that are watched or given: what is only read there is
+//     told as a fault.
 //   - Nobody is waited for: if there are controllers, what they do may come at any time.
 func (c Case) RunOn(t *testing.T, config *rest.Config, namespace string) {
 	t.Helper()

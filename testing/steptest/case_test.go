@@ -2,7 +2,6 @@ package steptest
 
 import (
 	"net/http"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -42,6 +41,59 @@ var cases = map[string]Case{
 		Want: Want{
 			Writes: []string{"create configmaps demo refused: Internal Server Error"},
 			Error:  "refused by the test",
+		},
+	},
+	"a request that fails once": {
+		Given: []client.Object{unseen(saying("hello"))},
+		Fail:  []Failure{{Request: "create configmaps demo", Code: http.StatusInternalServerError}},
+		Want: Want{
+			Writes: []string{"create configmaps demo refused: Internal Server Error"},
+			Error:  "refused by the test",
+		},
+		Then: []Next{{Wait: time.Second, Want: Want{
+			Writes: []string{"create configmaps demo", "patch services/status demo/web"},
+			Events: []string{"Normal Made: made demo/web"}, Conditions: done, After: time.Hour,
+		}}},
+	},
+	"a request that fails twice, later": {
+		Given: []client.Object{saying("hello"), owned(said("hello"))},
+		Want:  calm,
+		Then: []Next{
+			{
+				Do:   say("good bye"),
+				Fail: []Failure{{Request: "update configmaps demo/web", Code: http.StatusInternalServerError, Times: 2}},
+				Want: Want{Writes: []string{"update configmaps demo/web refused: Internal Server Error"}, Error: "refused by the test"},
+			},
+			{Wait: time.Second, Want: Want{Writes: []string{"update configmaps demo/web refused: Internal Server Error"}, Error: "refused by the test"}},
+			{Wait: time.Second, Want: Want{Writes: []string{"update configmaps demo/web"}, After: time.Hour}},
+		},
+	},
+	"an answer that is lost": {
+		Given: []client.Object{saying("hello")},
+		Fail:  []Failure{{Request: "create configmaps demo", Lost: true}},
+		Want: Want{
+			Writes: []string{"create configmaps demo"}, Error: "unexpected EOF",
+			Objects: []client.Object{owned(said("hello"))},
+		},
+		Then: []Next{{Wait: time.Second, Want: calm}},
+	},
+	"an answer that takes too long": {
+		Given: []client.Object{saying("hello")},
+		Fail:  []Failure{{Request: "create configmaps demo", Timeout: true}},
+		Want: Want{
+			Writes: []string{"create configmaps demo refused: Gateway Timeout"}, Error: "in the time allotted",
+			Objects: []client.Object{owned(said("hello"))},
+		},
+		Then: []Next{{Wait: time.Second, Want: calm}},
+	},
+	"a cache that does not show what was made": {
+		Given: []client.Object{saying("hello")},
+		Want:  Want{Writes: []string{"create configmaps demo"}, Events: []string{"Normal Made: made demo/web"}, After: time.Hour},
+		Then: []Next{
+			{Behind: []client.Object{said("")}, Want: Want{
+				Writes: []string{"create configmaps demo refused: Conflict"}, Error: "already exists",
+			}},
+			{Wait: time.Second, Want: calm},
 		},
 	},
 	"a read that is stale: the child": {
@@ -121,43 +173,4 @@ func TestTimeOfACase(t *testing.T) {
 		Kinds: kinds, Setup: mirror{dated: true}.setup, Given: []client.Object{saying("hello"), owned(given)}, Want: calm,
 		Then: []Next{{Wait: time.Hour, Want: Want{Writes: []string{"update configmaps demo/web"}, After: time.Hour}}},
 	}.Run(t)
-}
-
-// What is not as it is wanted is told, each thing by itself.
-func TestCasesTellWhatIsWrong(t *testing.T) {
-	kinds, err := served()
-	if err != nil {
-		t.Fatal(err)
-	}
-	first := cases["first pass"]
-	cases := map[string]struct {
-		change func(*Case)
-		want   string // how what is wrong begins
-	}{
-		"writes":       {func(c *Case) { c.Want.Writes = nil }, "writes (-want +got)"},
-		"events":       {func(c *Case) { c.Want.Events = nil }, "events (-want +got)"},
-		"conditions":   {func(c *Case) { c.Want.Conditions = map[string]string{"Mirrored": "False Done"} }, "conditions (-want +got)"},
-		"error":        {func(c *Case) { c.Want.Error = "none" }, `the error is "", want "none"`},
-		"after":        {func(c *Case) { c.Want.After = 0 }, "looks again after 1h0m0s, want 0s"},
-		"objects":      {func(c *Case) { c.Given, c.Want.Objects = []client.Object{unseen(saying("bye"))}, nil }, "objects (-testdata/mirror.yaml +got)"},
-		"an object":    {func(c *Case) { c.Want.Objects = []client.Object{said("bye")} }, "ConfigMap web (-want +got)"},
-		"no owner":     {func(c *Case) { c.Want.Objects = []client.Object{ownedBy(said("hello"), "nobody")} }, "ConfigMap web (-want +got)"},
-		"none":         {func(c *Case) { c.Want.Objects = []client.Object{other(said("hello"))} }, "there is no ConfigMap other"},
-		"one too many": {func(c *Case) { c.Want.Gone = []client.Object{said("")} }, "ConfigMap web is there"},
-		"quiet":        {func(c *Case) { c.Setup = mirror{restless: true}.setup }, "a second pass sent"},
-		"no pass":      {func(c *Case) { c.Then = []Next{{Want: calm}} }, "then, 1: there is a pass: false, want true"},
-		"a pass":       {func(c *Case) { c.Then = []Next{{Wait: time.Hour, Idle: true, Want: calm}} }, "then, 1: there is a pass: true, want false"},
-		"a later pass": {func(c *Case) { c.Then = []Next{{Do: say("bye"), Want: calm}} }, "then, 1: writes (-want +got)"},
-	}
-	for name, test := range cases {
-		t.Run(name, func(t *testing.T) {
-			c := first
-			c.Kinds, c.Setup = kinds, mirror{}.setup
-			test.change(&c)
-			wrong := c.check(t)
-			if len(wrong) != 1 || !strings.HasPrefix(wrong[0], test.want) {
-				t.Errorf("%q is told, want one that begins with %q", wrong, test.want)
-			}
-		})
-	}
 }

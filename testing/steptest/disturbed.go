@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/trueup-dev/trueup/testing/steptest/memory"
 	"github.com/trueup-dev/trueup/testing/steptest/operator"
@@ -33,23 +34,34 @@ func (h hiding) Since(revision uint64) []memory.Event {
 	})
 }
 
-// refusing returns a configuration through which some requests do not come.
+// refusing returns a configuration through which some requests do not come as they should.
 func (b *bench) refusing(config *rest.Config) *rest.Config {
-	if len(b.Refuse) == 0 {
-		return config
-	}
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		return roundTripper(func(sent *http.Request) (*http.Response, error) {
 			request, ok := Describe(sent)
-			code, refused := b.Refuse[b.told(request).String()]
-			if !ok || !refused {
+			if !ok {
 				return next.RoundTrip(sent)
 			}
-			b.mu.Lock()
-			b.refused[b.told(request).String()] = true
-			b.mu.Unlock()
-			return Refusal(sent, code), nil
+			return b.failure(b.told(request).String()).send(sent, next)
 		})
 	})
 	return config
+}
+
+// behind keeps the cache where it is before the pass that comes next.
+func (b *bench) behind(objects []client.Object) {
+	b.t.Helper()
+	for _, object := range objects {
+		b.operator.Cache().Hold(b.kind(object), -1)
+	}
+}
+
+// release has the cache show what it was kept from, and tells if it was kept from nothing.
+func (b *bench) release(objects []client.Object) {
+	b.t.Helper()
+	for _, object := range objects {
+		if !b.operator.Cache().Relist(b.kind(object)) {
+			b.fault("Behind has a %s, and none was changed since the pass before", b.kind(object).Kind)
+		}
+	}
 }

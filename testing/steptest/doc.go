@@ -21,13 +21,14 @@
 //		}.Run(t)
 //	}
 //
-// A second pass must send nothing and tell no event, see [Want.Restless]. Setup is that of production, of a pipeline or of a
-// Reconcile written by hand. On demand requests fail ([Case.Refuse]), and the cache
-// shows objects as they were before ([Case.Stale]) or not at all ([Case.Unseen]). Steps
-// may run at the same time: their requests take turns, in the order of their texts. The
-// clock is a fake one: [Case.Then] moves it on, or has users do something, and says what
-// is wanted of the pass after that. [Case.RunOn] makes the same passes on a real API
-// server, such as one of package cluster:
+// A second pass must send nothing and tell no event, see [Want.Restless]. Setup is that of
+// production, of a pipeline, of [Steps] or of a Reconcile written by hand. On demand
+// requests fail ([Case.Refuse]), or some of them ([Case.Fail]), and the cache shows objects
+// as they were before ([Case.Stale]), not at all ([Case.Unseen]), or without what was just
+// done ([Next.Behind]). Steps may run at the same time: their requests take turns, in the
+// order of their texts. The clock is a fake one: [Case.Then] moves it on, or has users do
+// something, and says what is wanted of the pass after that. [Case.RunOn] makes the same
+// passes on a real API server, such as one of package cluster:
 //
 //	shared := cluster.Shared(t)
 //	test.RunOn(t, shared.Config(), shared.Namespace(t))

@@ -27,6 +27,11 @@ func (c Case) required(t *testing.T) {
 			t.Fatalf("case %q: Terminal is said of an error, and none is wanted", c.Reason)
 		}
 	}
+	for _, failures := range c.fails() {
+		if err := failures.check(); err != nil {
+			t.Fatalf("case %q: %v", c.Reason, err)
+		}
+	}
 	for request, code := range c.Refuse {
 		if code < http.StatusBadRequest {
 			t.Fatalf("case %q: Refuse %q: %d is no code of a refusal", c.Reason, request, code)
@@ -40,11 +45,20 @@ func (c Case) wantsConditions() bool {
 
 // wants returns what is wanted of all passes.
 func (c Case) wants() []Want {
-	wants := []Want{c.Want}
+	wants := append(make([]Want, 0, 1+len(c.Then)), c.Want)
 	for _, next := range c.Then {
 		wants = append(wants, next.Want)
 	}
 	return wants
+}
+
+// fails returns all that fails some times.
+func (c Case) fails() []Failure {
+	fails := slices.Clone(c.Fail)
+	for _, next := range c.Then {
+		fails = append(fails, next.Fail...)
+	}
+	return fails
 }
 
 // idle tells what of the case has had no effect: it would pass without it.
@@ -55,7 +69,17 @@ func (b *bench) idle() {
 			b.fault("Refuse %q: no such request was sent", request)
 		}
 	}
+	for _, failing := range b.failures {
+		if failing.left > 0 {
+			b.fault("Fail %q: it was sent %d times too few", failing.Request, failing.left)
+		}
+	}
 	shown := b.operator.Cache().Kinds()
+	for _, kind := range shown {
+		if b.real && !slices.Contains(b.kinds, kind) {
+			b.fault("a %s is read from the cache, and on a real API server it shows what is watched or given only", kind.Kind)
+		}
+	}
 	for _, object := range slices.Concat(b.Stale, b.Unseen) {
 		if !slices.Contains(shown, b.kind(object)) {
 			b.fault("Stale or Unseen has a %s, of which the cache shows none ever: nobody watches or reads it there", b.kind(object).Kind)

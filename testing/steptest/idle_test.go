@@ -31,6 +31,20 @@ func TestCasesTellWhatHasNoEffect(t *testing.T) {
 			func(c *Case) { c.Refuse = map[string]int{"create configmap demo": http.StatusForbidden} },
 			`Refuse "create configmap demo": no such request was sent`,
 		},
+		"a failure that comes once only": {
+			func(c *Case) {
+				c.Want.Writes, c.Want.Events, c.Want.Error, c.Want.After = []string{"create configmaps demo"}, nil, "EOF", 0
+				c.Fail = []Failure{{Request: "create configmaps demo", Lost: true, Times: 2}}
+			},
+			`Fail "create configmaps demo": it was sent 1 times too few`,
+		},
+		"a cache that is not behind": {
+			func(c *Case) {
+				c.Given, c.Want = []client.Object{saying("hello"), owned(said("hello"))}, calm
+				c.Then = []Next{{Behind: []client.Object{said("")}, Want: calm}}
+			},
+			"then, 1: Behind has a ConfigMap, and none was changed",
+		},
 		"a kind that is not cached": {func(c *Case) { c.Stale = []client.Object{secret} }, "Stale or Unseen has a Secret, of which the cache shows none"},
 		"a kind that is not given":  {func(c *Case) { c.Unseen = []client.Object{said("")} }, "Unseen has a ConfigMap, and none is given"},
 	}
@@ -60,15 +74,17 @@ var broken = map[string]struct {
 	change func(*Case)
 	want   string // what is said
 }{
-	"no kinds":      {func(c *Case) { c.Kinds = nil }, "Kinds is required"},
-	"no setup":      {func(c *Case) { c.Setup = nil }, "Setup is required"},
-	"no controller": {func(c *Case) { c.Setup = func(ctrl.Manager) error { return nil } }, "no controller was added to the manager"},
-	"nil":           {func(c *Case) { c.Given = append(c.Given, nil) }, "an object is nil"},
-	"conditions":    {func(c *Case) { c.Given, c.Want = nil, Want{Conditions: done} }, "Conditions are those of the first object that is given"},
-	"terminal":      {func(c *Case) { c.Want.Terminal = true }, "Terminal is said of an error, and none is wanted"},
-	"code":          {func(c *Case) { c.Refuse = map[string]int{"create configmaps demo": 0} }, "0 is no code of a refusal"},
-	"gone":          {func(c *Case) { c.Given = []client.Object{dying(saying("hello"))} }, "it has a deletionTimestamp and no finalizer: such an object is gone"},
-	"comes back":    {func(c *Case) { c.Stale = []client.Object{dying(held(saying("hello")))} }, "it is being deleted where it is stale"},
+	"no kinds":       {func(c *Case) { c.Kinds = nil }, "Kinds is required"},
+	"no setup":       {func(c *Case) { c.Setup = nil }, "Setup is required"},
+	"no controller":  {func(c *Case) { c.Setup = func(ctrl.Manager) error { return nil } }, "no controller was added to the manager"},
+	"nil":            {func(c *Case) { c.Given = append(c.Given, nil) }, "an object is nil"},
+	"conditions":     {func(c *Case) { c.Given, c.Want = nil, Want{Conditions: done} }, "Conditions are those of the first object that is given"},
+	"failure":        {func(c *Case) { c.Fail = []Failure{{Request: "create configmaps demo"}} }, "one of Code, Lost and Timeout are required"},
+	"failure's code": {func(c *Case) { c.Fail = []Failure{{Request: "create configmaps demo", Code: 200}} }, "200 is no code of a refusal"},
+	"terminal":       {func(c *Case) { c.Want.Terminal = true }, "Terminal is said of an error, and none is wanted"},
+	"code":           {func(c *Case) { c.Refuse = map[string]int{"create configmaps demo": 0} }, "0 is no code of a refusal"},
+	"gone":           {func(c *Case) { c.Given = []client.Object{dying(saying("hello"))} }, "it has a deletionTimestamp and no finalizer: such an object is gone"},
+	"comes back":     {func(c *Case) { c.Stale = []client.Object{dying(held(saying("hello")))} }, "it is being deleted where it is stale"},
 }
 
 // TestBroken runs the broken case that the environment names, for the next test.

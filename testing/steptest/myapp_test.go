@@ -3,7 +3,9 @@ package steptest_test
 import (
 	"net/http"
 	"testing"
+	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -25,6 +27,9 @@ func image() *resources.Child[*v1.MyApp, *corev1.ConfigMap] {
 func said(name, image string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: map[string]string{"image": image}}
 }
+
+// refused is what is told of a Deployment that is.
+const refused = `Warning InternalError: Deployment: apply demo/web: an error on the server ("refused by the test") has prevented the request from succeeding (patch deployments.apps web)`
 
 // myApps are cases of this module's pipelines.
 var myApps = map[string]steptest.Case{
@@ -49,13 +54,42 @@ var myApps = map[string]steptest.Case{
 				"patch myapps demo/web", "apply deployments demo/web refused: Internal Server Error",
 				"apply services demo/web", "patch myapps/status demo/web",
 			},
-			Events: []string{
-				"Normal Created: created Service web",
-				`Warning InternalError: Deployment: apply demo/web: an error on the server ("refused by the test") has prevented the request from succeeding (patch deployments.apps web)`,
-			},
+			Events:     []string{"Normal Created: created Service web", refused},
 			Conditions: map[string]string{"DeploymentReady": "False InternalError", "ServiceReady": "True Ready"},
 			Error:      "refused by the test",
 		},
+	},
+	"a cache that does not show what was made": {
+		Reason: "what was made is not made again, nor told again",
+		Setup:  lives.Subject().Setup,
+		Want: steptest.Want{
+			Writes: []string{
+				"patch myapps demo/web", "apply deployments demo/web",
+				"apply services demo/web", "patch myapps/status demo/web",
+			},
+			Events: []string{"Normal Created: created Deployment web", "Normal Created: created Service web"},
+		},
+		Then: []steptest.Next{{
+			Behind: []client.Object{&appsv1.Deployment{}, &corev1.Service{}},
+			Want:   steptest.Want{Conditions: map[string]string{"ServiceReady": "True Ready"}},
+		}},
+	},
+	"a failure that is over": {
+		Reason: "only what failed is done again",
+		Setup:  lives.Subject().Setup,
+		Fail:   []steptest.Failure{{Request: "apply deployments demo/web", Code: http.StatusInternalServerError}},
+		Want: steptest.Want{
+			Writes: []string{
+				"patch myapps demo/web", "apply deployments demo/web refused: Internal Server Error",
+				"apply services demo/web", "patch myapps/status demo/web",
+			},
+			Events: []string{"Normal Created: created Service web", refused},
+			Error:  "refused by the test",
+		},
+		Then: []steptest.Next{{Wait: time.Second, Want: steptest.Want{
+			Writes: []string{"apply deployments demo/web", "patch myapps/status demo/web"},
+			Events: []string{"Normal Created: created Deployment web"},
+		}}},
 	},
 	"a single step": {
 		Reason: "a step needs no pipeline around it",

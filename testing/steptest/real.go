@@ -16,12 +16,13 @@ import (
 func (c Case) checkOn(t *testing.T, config *rest.Config, namespace string) []string {
 	t.Helper()
 	c.required(t)
-	watched, err := operator.WatchNamespace(t.Context(), config, c.Kinds.Scheme(), namespace, c.watched(t))
+	kinds := c.watched(t)
+	watched, err := operator.WatchNamespace(t.Context(), config, c.Kinds.Scheme(), namespace, kinds)
 	if err != nil {
 		t.Fatalf("%s: %v", c.Reason, err)
 	}
 	defer watched.Stop()
-	b := &bench{Case: c, t: t, ground: watched, namespace: namespace, user: watched.As("user"), real: true}
+	b := &bench{Case: c, t: t, ground: watched, namespace: namespace, user: watched.As("user"), real: true, kinds: kinds}
 	b.caughtUp = func() {
 		t.Helper()
 		if err := watched.CaughtUp(t.Context()); err != nil {

@@ -24,7 +24,7 @@ type crowd struct {
 
 func (c crowd) setup(mgr ctrl.Manager) error {
 	c.Client, c.events = mgr.GetClient(), mgr.GetEventRecorder("crowd")
-	return ctrl.NewControllerManagedBy(mgr).For(&corev1.Service{}).Complete(&c)
+	return ctrl.NewControllerManagedBy(mgr).For(&corev1.Service{}).Owns(&corev1.ConfigMap{}).Owns(&corev1.Secret{}).Complete(&c)
 }
 
 // Reconcile implements the interface of controller-runtime.
