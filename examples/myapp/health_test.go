@@ -30,7 +30,7 @@ func TestNotReadyWithoutCertificate(t *testing.T) {
 		s.await("it is not ready for its "+check, func() error {
 			err := s.expect(http.StatusOK, "http://"+s.probes+"/readyz", "")
 			if err == nil || !strings.Contains(err.Error(), "[-]"+check+" failed") {
-				return fmt.Errorf("it answers %v", err)
+				return fmt.Errorf("it answers %w", err)
 			}
 			return nil
 		})

@@ -35,6 +35,7 @@ type Keeper struct {
 	// way. Defaults to 90 days.
 	Lifetime time.Duration
 
+	trusted string // the successor that the last round has seen trusted
 	serving atomic.Pointer[tls.Certificate]
 	fault   atomic.Pointer[error]
 }
@@ -72,7 +73,11 @@ func (k *Keeper) round(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if len(next.certificate) > 0 && !told { // it was told in an earlier round
+	// That another replica has told just now may not have reached every API server: it
+	// has to have been so in an earlier round of this one.
+	if trusted := string(next.certificate); told || k.trusted != trusted {
+		k.trusted = trusted
+	} else if trusted != "" {
 		return k.succeed(ctx, secret, next, now)
 	}
 	k.serving.Store(certificate)

@@ -131,6 +131,23 @@ func TestRotation(t *testing.T) {
 	}
 }
 
+// What one replica has told the API servers, another one does not rely on at once.
+func TestTrustTakesTime(t *testing.T) {
+	s := newStage(t)
+	one, other := s.replica(time.Hour), s.replica(time.Hour)
+	s.round(one)
+	s.round(other)
+	one.Lifetime, other.Lifetime = 4*time.Hour, 4*time.Hour // of which the second half has begun
+	first := s.secret().Data[corev1.TLSCertKey]
+	s.round(one) // tells of a successor
+	for round, want := range []bool{false, true} {
+		s.round(other)
+		if got := !bytes.Equal(first, s.secret().Data[corev1.TLSCertKey]); got != want {
+			t.Errorf("succeeded after round %d of the other replica: %t", round+1, got)
+		}
+	}
+}
+
 func TestMended(t *testing.T) {
 	cases := map[string]struct {
 		reason string
